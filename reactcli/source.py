@@ -1,0 +1,48 @@
+"""Text with a name: half-open spans in code points, and the way from an offset to a line and a column.
+
+Only `\\n`, `\\r\\n` and `\\r` end a line; U+2028 and its kind are ordinary characters (a label behind one is text).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+Span = tuple[int, int]
+"""Start inclusive, end exclusive, in code points of the source text."""
+
+LINE_END = re.compile(r"\r\n?|\n")
+
+
+class Source:
+    """One text and where it came from. Line starts are found when first asked for."""
+
+    __slots__ = ("_starts", "name", "text")
+
+    def __init__(self, text: str, name: str = "<text>") -> None:
+        self.text = text
+        self.name = name
+        self._starts: list[int] | None = None
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, both from 1; an offset past the end gives the place behind the last character."""
+        starts = self._line_starts()
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """The text of line `number` (from 1), without its line end."""
+        starts = self._line_starts()
+        start = starts[number - 1]
+        end = starts[number] if number < len(starts) else len(self.text)
+        return self.text[start:end].rstrip("\r\n")
+
+    def _line_starts(self) -> list[int]:
+        if self._starts is None:
+            self._starts = [0, *(match.end() for match in LINE_END.finditer(self.text))]
+        return self._starts
+
+
+def plain_lines(text: str) -> str:
+    """The text with every line end written as `\\n`, as fields of a step hold it; spans still point into the source."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
