@@ -7,6 +7,15 @@ from reactcli.errors import UnknownNameError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Generic, TypeVar
+
+    Thing = TypeVar("Thing")
+else:  # importing typing costs 10 ms
+    Thing = None
+
+    class Generic:
+        def __class_getitem__(cls, _parameter):
+            return cls
 
 
 class Registry(Generic[Thing]):
