@@ -39,6 +39,8 @@ CODES: dict[str, tuple[str, str, str]] = {
     "dialect-tie": ("info", "the text fits {first} and {second}; it was read as {first}", "name one with --dialect"),
     "replaced-bytes": ("warning", "{count} bytes are not UTF-8 and were replaced by U+FFFD", "re-encode the file"),
     "input-too-large": ("error", "the input is larger than {limit}", "{way_out}"),
+    "unreadable-file": ("error", "the file cannot be read", ""),
+    "bad-record": ("error", "this line is no record: {why}", "a line is an object with the text in its --field"),
     # -- labels
     "lookalike-label": (
         "warning",
@@ -121,7 +123,7 @@ CODES: dict[str, tuple[str, str, str]] = {
     "torn-record": ("error", "the record is cut off and was skipped: {why}", "the writer was stopped in mid-line"),
     "bad-record": ("error", "this is no JSON and was skipped: {why}", "the line is damaged, or not part of the trace"),
     "record-too-long": ("error", "the record is longer than {limit} and was skipped", "split it"),
-    "not-a-record": ("error", "{where} is {kind}, not an object, and was skipped", ""),
+    "not-a-record": ("error", "{what} should stand here, and this is {kind}; it was skipped", ""),
     "wrong-type": ("warning", "{part} is {kind}, not text; it was kept as JSON text", "write it as a string"),
     "unknown-version": ("warning", "the file says version {version}; it was read as version 1", "update reactcli"),
     "unused-records": ("info", "{count} records of the type '{kind}' say nothing about steps", ""),

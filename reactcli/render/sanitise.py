@@ -14,6 +14,8 @@ import re
 from functools import cache
 from json.encoder import encode_basestring
 
+from reactcli.render import Safe
+
 HIDDEN = (
     *range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0),  # C0, DEL, C1
     0x00AD, 0x180E, 0x200B, 0xFEFF,  # soft hyphen, Mongolian vowel separator, zero-width space, byte order mark
@@ -38,13 +40,19 @@ _READS_LIKE_AN_ESCAPE = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}
 _INFINITY = float("inf")
 
 
-def show(text: str) -> str:
+def show(text: str) -> Safe:
     r"""The text with each hidden character written as `\x1b`, `\u202e` or `\U000e0041` and nothing else changed, except
     that a backslash which would read as such an escape becomes `\x5c`: no two texts look the same.
     """
     if "\\" in text:
         text = _READS_LIKE_AN_ESCAPE.sub(_literal, text)
-    return text if _is_clean(text) else text.translate(_shown())
+    return Safe(text if _is_clean(text) else text.translate(_shown()))
+
+
+def show_line(text: str, longest: int = 200) -> Safe:
+    """The text on one line and cut, to be quoted in a message: line ends and tabs are visible too."""
+    shown = show(text if len(text) <= longest else f"{text[: longest - 1]}…")
+    return Safe(shown.replace("\n", r"\n").replace("\t", r"\t"))
 
 
 def unshow(text: str) -> str:
@@ -52,7 +60,7 @@ def unshow(text: str) -> str:
     return _READS_LIKE_AN_ESCAPE.sub(lambda match: _hidden_by_escape().get(match[0], match[0]), text)
 
 
-def json_text(value: object, indent: int | None = None) -> str:
+def json_text(value: object, indent: int | None = None) -> Safe:
     """Strict JSON of dicts, lists, tuples, strings, numbers, booleans and None; readable text stays readable.
 
     A number that JSON lacks (NaN, the infinities) becomes null; integers of any length and values of any depth are
@@ -70,11 +78,11 @@ def json_text(value: object, indent: int | None = None) -> str:
             written.append(_scalar(item))
     text = "".join(written)
     # hidden characters stand only inside strings, where an escape may stand for each
-    return text if _is_clean(text) else text.translate(_shown_in_json())
+    return Safe(text if _is_clean(text) else text.translate(_shown_in_json()))
 
 
 def _is_clean(text: str) -> bool:
-    """Nothing hidden: found at 230 million characters a second, where `translate` does 20. May be False without cause."""
+    """Nothing hidden: found at 230 million characters a second (`translate`: 20). May be False without cause."""
     return text.replace("\n", "").replace("\t", "").isprintable()
 
 

@@ -1,0 +1,114 @@
+"""What there is to parse: one text, several files, or the lines of JSON Lines files, as one stream of records.
+
+A record that cannot be read has no text but diagnostics; it never ends the stream. The first of FIELDS that is there
+holds a line's text, or the field that `--field` names; a line that is a JSON string is the text itself.
+"""
+
+from __future__ import annotations
+
+import json
+
+from reactcli.cli.input import InputError, Line, decode, display_name, read_lines, read_text, too_large
+from reactcli.diagnostics import Diagnostic, diagnose
+from reactcli.render.sanitise import show_line
+from reactcli.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from reactcli.errors import ReactcliError
+
+FIELDS = ("llm_output", "output", "text", "content")
+
+
+class Record(Value):
+    """One text to parse."""
+
+    labels: dict[str, Any]
+    """What its output begins with: `file`, or `line` and `id`; nothing for a single text."""
+    name: str
+    """As diagnostics call it."""
+    text: str | None
+    """None if it could not be read."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    error: ReactcliError | None = None
+    """Why the file could not be read."""
+
+
+def file_records(paths: tuple[str, ...], limit: int) -> Iterator[Record]:
+    """A record for each file. InputError if there is only one, and it cannot be read."""
+    if len(paths) == 1:
+        read = read_text(paths[0], limit)
+        yield Record({}, read.name, read.text, read.diagnostics)
+        return
+    for path in paths:
+        name = display_name(path)
+        try:
+            read = read_text(path, limit)
+        except InputError as error:
+            yield _unreadable({"file": name}, name, error)
+        else:
+            yield Record({"file": name}, name, read.text, read.diagnostics)
+
+
+def line_records(paths: tuple[str, ...], field: str | None, limit: int) -> Iterator[Record | None]:
+    """A record for each line that is not blank, and None before each wait for more input."""
+    for path in paths:
+        name = display_name(path)
+        labels = {"file": name} if len(paths) > 1 else {}
+        try:
+            for line in read_lines(path, limit):
+                if line is None:
+                    yield None
+                elif line[1].strip():
+                    yield _line_record(line, name, labels, field, limit)
+        except InputError as error:
+            if len(paths) == 1:
+                raise
+            yield _unreadable({**labels, "line": None, "id": None}, name, error)
+
+
+def _line_record(line: Line, name: str, labels: dict[str, Any], field: str | None, limit: int) -> Record:
+    number, content, is_cut = line
+    labels = {**labels, "line": number, "id": None}
+    name = f"{name}:{number}"
+    if is_cut:
+        error = too_large(name, limit)
+        return Record(labels, name, None, (Diagnostic("input-too-large", "error", error.message, (0, 0), error.hint),))
+    read = decode(content, name)
+    # where in the line it was is of no use to who sees the field
+    noticed = tuple(diagnostic.replace(span=(0, 0)) for diagnostic in read.diagnostics)
+    try:
+        value = json.loads(read.text)
+    except (ValueError, RecursionError) as error:
+        why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
+        return Record(labels, name, None, (*noticed, diagnose("bad-record", (0, 0), why=f"it is not JSON: {why}")))
+    if isinstance(value, dict):
+        labels["id"] = value.get("id")
+    text, why = _text(value, field)
+    wrong = () if text is not None else (diagnose("bad-record", (0, 0), why=why),)
+    return Record(labels, name, text, (*noticed, *wrong))
+
+
+def _text(value: object, field: str | None) -> tuple[str | None, str]:
+    """The text in a line's JSON, or None and what is wrong with it."""
+    if isinstance(value, str):
+        return value, ""
+    if not isinstance(value, dict):
+        return None, "it is neither an object nor a string"
+    found = field if field is not None else next((known for known in FIELDS if known in value), None)
+    if found is None or found not in value:
+        return None, f"it has no field {_quoted(found)}"
+    text = value[found]
+    return (text, "") if isinstance(text, str) else (None, f"its field {_quoted(found)} is no string")
+
+
+def _quoted(field: str | None) -> str:
+    return " or ".join(f"'{known}'" for known in FIELDS) if field is None else f"'{show_line(field, 60)}'"
+
+
+def _unreadable(labels: dict[str, Any], name: str, error: InputError) -> Record:
+    diagnostic = Diagnostic("unreadable-file", "error", error.message, (0, 0), error.hint)
+    return Record(labels, name, None, (diagnostic,), error)
