@@ -3,3 +3,8 @@
 from __future__ import annotations
 
 __version__ = "0.1.0"
+
+from reactcli.parser import ReActAgentParser
+from reactcli.trace import Action, Step, Trace
+
+__all__ = ["Action", "ReActAgentParser", "Step", "Trace", "__version__"]

@@ -1,0 +1,67 @@
+"""What is odd about a text as a whole: nothing recognised, a label without its colon, letters that only look alike.
+
+These checks look at the text once more, so only `parse` makes them; `parse_step` answers without.
+"""
+
+from __future__ import annotations
+
+import re
+
+from reactcli.diagnostics import diagnose
+from reactcli.labels import BULLETS, EMPHASIS, folded, labels_of
+from reactcli.lookalikes import skeleton
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reactcli.choices import Choice
+    from reactcli.diagnostics import Diagnostic
+    from reactcli.labels import Labels
+    from reactcli.tokens import Cut
+
+_COLONS = ":：∶꞉﹕︓ː׃"
+_BREAKS = "\\n\\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+_HEAD = re.compile(rf"(?:\A|(?<=[{_BREAKS}]))([^{_BREAKS}{_COLONS}]{{1,60}}+)[{_COLONS}]")
+_ODD = re.compile(r"[^\t\n\r -~]")
+_BARE_LABEL = re.compile(r"(?:\A|\n)[ \t]*+(Thought|Action Input|Action|Observation|Final Answer)[ \t]++(?=[^\s:：])")
+
+
+def spelling_checks(found: Cut, choice: Choice) -> list[Diagnostic]:
+    """Diagnostics about the text itself, in no order."""
+    notes = list(_lookalikes(found))
+    text = found.text
+    if not text.strip():
+        return [*notes, diagnose("empty-input", (0, len(text)))]
+    if choice.reading.recognised or choice.answer is not None:
+        quiet = choice.call is None and choice.answer is None and not choice.conflict
+        return [*notes, diagnose("no-action-or-answer", (0, len(text)))] if quiet else notes
+    notes += (
+        diagnose("label-without-colon", bare.span(1), label=bare[1]) for _, bare in zip(range(20), _BARE_LABEL.finditer(text))
+    )
+    if found.reasoning or choice.action_input is not None:
+        return [*notes, diagnose("no-action-or-answer", (0, len(text)))]
+    return [*notes, diagnose("nothing-recognised", (0, len(text)))]
+
+
+def _lookalikes(found: Cut) -> Iterator[Diagnostic]:
+    """Lines that a reader takes for a label and the parser does not (SECURITY: they never act in silence)."""
+    text = found.text
+    if text.isascii() and not _ODD.search(text):
+        return
+    labels = labels_of(found.dialect)
+    likeness = _likeness(labels)
+    for head in _HEAD.finditer(text):
+        start, end = head.span(1)
+        plain = head[1].isascii() and head[0][-1] in ":：" and text[max(0, start - 1) : start] in ("", "\n", "\r")
+        if plain or (labels.here.match(text, start) and text[max(0, start - 1) : start] in ("", "\n", "\r")):
+            continue
+        label = likeness.get(skeleton(head[1].strip(f" \t#【】{EMPHASIS}{BULLETS}")))
+        if label is not None:
+            yield diagnose("lookalike-label", (start, end), label=label)
+
+
+def _likeness(labels: Labels) -> dict[str, str]:
+    if not labels.likeness:
+        labels.likeness.update({skeleton(folded(word)): word for word in labels.words})
+    return labels.likeness

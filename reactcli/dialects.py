@@ -1,0 +1,462 @@
+"""Dialects as data: how transcripts spell their parts. A new dialect is one entry of `_TABLE` and touches nothing else.
+
+Two families share one reader. A *label* dialect opens a part with a word at the start of a line (`Thought:`); a *mark*
+dialect opens it with a tag or token anywhere (`<tool_call>`), and may close it. The rules R1 to R18 and conflicts C1 to
+C22 that the reader follows are the project's own reading of some forty public agent parsers.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from reactcli.registry import Registry
+from reactcli.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Part(StrEnum):
+    """What a piece of a transcript is."""
+
+    PREAMBLE = "preamble"
+    QUESTION = "question"
+    THOUGHT = "thought"
+    REASONING = "reasoning"
+    PLAN = "plan"
+    REFLECTION = "reflection"
+    ASIDE = "aside"
+    """A labelled remark that only ends what stands before it (`Summary:`, `Phase:`)."""
+    ACTION = "action"
+    ACTION_INPUT = "action_input"
+    ARGUMENT = "argument"
+    """One named argument in a tag of its own."""
+    OBSERVATION = "observation"
+    FINAL_ANSWER = "final_answer"
+    ANSWER = "answer"
+    """The weak `Answer:`, final only where no action stands before it."""
+    MARK = "mark"
+    """A label, tag or token itself, with its colon and decoration."""
+    DROPPED = "dropped"
+    """Fences around a whole reply, stop words, end-of-turn tokens."""
+
+
+class Mark(Value):
+    """A tag or token that opens a part."""
+
+    part: Part
+    opens: str
+    """A regular expression without nested or unbounded repeats; group `name`, if any, names the tool or argument."""
+    closes: str = ""
+    """The literal text that ends the body; without it, and where it is missing, the body ends at the next mark."""
+    tool: str = ""
+    """The tool that the mark itself stands for."""
+
+
+class Dialect(Value):
+    name: str
+    title: str
+    example: str
+    aliases: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    evidence: tuple[str, ...] = ()
+    """Literal texts; one of them must be there before `auto` tries the marks."""
+    beside_labels: bool = False
+    """The marks win even where a line starts with `Action:` or `Final Answer:`."""
+    labels: Mapping[str, Part] = {}  # noqa: RUF012  # a default that nothing writes to: values are frozen
+    """Labels of its own, beside those of `LABELS`."""
+    label_tools: Mapping[str, str] = {}  # noqa: RUF012  # as above
+    """Labels that name the tool, whose body is then the input."""
+    spellings: tuple[str, ...] = ("blob", "call", "pause", "lines")
+    """The spellings of an action that are tried, in `actions.py`."""
+    weak_answer: bool = True
+    """`Answer:` may be a final answer."""
+    fences: str = ""
+    """Fenced code is the action: `last` block, or the `only` one."""
+    fence_words: tuple[str, ...] = ()
+    """Info words a fence must carry to count; empty: any."""
+    explicit: bool = False
+    """Never guessed: it has to be named."""
+
+    @property
+    def family(self) -> str:
+        return "mark" if self.marks else "label"
+
+
+LABELS: dict[str, dict[Part, str]] = {
+    "en": {
+        Part.THOUGHT: "Thought|Thoughts|Think|Reasoning",
+        Part.ACTION: "Action|Actions|Act|Tool",
+        Part.ACTION_INPUT: "Action Input|Tool Input|Input",
+        Part.OBSERVATION: "Observation|Observations|Obs|Response|Result",
+        Part.FINAL_ANSWER: "Final Answer|Final Response|So the final answer is",
+        Part.ANSWER: "Answer",
+        Part.QUESTION: "Question",
+        Part.REFLECTION: "Reflection",
+        Part.PLAN: "Plan",
+        Part.ASIDE: "Summary|Phase|Action Intention|Action Reason|Action Summary|Relevant Documents|Cited Documents|"
+        "Grounded answer",
+    },
+    "zh": {
+        Part.THOUGHT: "思考|想法|思路|思",
+        Part.ACTION: "行动|动作|工具|行|行動|動作",
+        Part.ACTION_INPUT: "行动输入|动作输入|工具输入|行動輸入|動作輸入",
+        Part.OBSERVATION: "观察|观察结果|观测|觀察",
+        Part.FINAL_ANSWER: "最终答案|最终回答|最终回复|最后的回应|最終答案",
+        Part.ANSWER: "答案|回答",
+        Part.QUESTION: "问题|任务|問題",
+        Part.REFLECTION: "反思",
+    },
+    "ja": {
+        Part.ACTION: "アクション",
+        Part.ACTION_INPUT: "行動の入力|行動入力|アクション入力",
+        Part.OBSERVATION: "観察",
+        Part.FINAL_ANSWER: "最終回答",
+        Part.QUESTION: "質問",
+    },
+    "ko": {
+        Part.THOUGHT: "생각",
+        Part.ACTION: "행동",
+        Part.ACTION_INPUT: "행동 입력",
+        Part.OBSERVATION: "관찰",
+        Part.FINAL_ANSWER: "최종 답변",
+        Part.ANSWER: "답변",
+        Part.QUESTION: "질문",
+    },
+    "ru": {
+        Part.THOUGHT: "Мысль|Размышление",
+        Part.ACTION: "Действие",
+        Part.ACTION_INPUT: "Входные данные|Входные данные действия|Аргументы",
+        Part.OBSERVATION: "Наблюдение",
+        Part.FINAL_ANSWER: "Окончательный ответ|Финальный ответ",
+        Part.ANSWER: "Ответ",
+        Part.QUESTION: "Вопрос",
+    },
+    "es": {
+        Part.THOUGHT: "Pensamiento",
+        Part.ACTION: "Acción",
+        Part.ACTION_INPUT: "Entrada de la acción|Entrada de acción|Introducción de acción",
+        Part.OBSERVATION: "Observación",
+        Part.FINAL_ANSWER: "Respuesta final",
+        Part.ANSWER: "Respuesta",
+        Part.QUESTION: "Pregunta",
+    },
+    "pt": {
+        Part.THOUGHT: "Pensamento",
+        Part.ACTION: "Ação",
+        Part.ACTION_INPUT: "Entrada da ação|Entrada de ação|Input da ação",
+        Part.OBSERVATION: "Observação",
+        Part.FINAL_ANSWER: "Resposta final",
+        Part.ANSWER: "Resposta",
+        Part.QUESTION: "Pergunta",
+    },
+    "fr": {
+        Part.THOUGHT: "Pensée|Réflexion",
+        Part.ACTION_INPUT: "Entrée de l'action|Entrée de l’action",
+        Part.FINAL_ANSWER: "Réponse finale",
+        Part.ANSWER: "Réponse",
+    },
+    "de": {
+        Part.THOUGHT: "Gedanke",
+        Part.ACTION: "Aktion",
+        Part.ACTION_INPUT: "Aktionseingabe",
+        Part.OBSERVATION: "Beobachtung",
+        Part.FINAL_ANSWER: "Endgültige Antwort|Finale Antwort",
+        Part.ANSWER: "Antwort",
+        Part.QUESTION: "Frage",
+    },
+    "vi": {
+        Part.THOUGHT: "Suy nghĩ",
+        Part.ACTION: "Hành động",
+        Part.ACTION_INPUT: "Đầu vào hành động",
+        Part.OBSERVATION: "Quan sát",
+        Part.FINAL_ANSWER: "Câu trả lời cuối cùng|Trả lời cuối cùng",
+        Part.QUESTION: "Câu hỏi",
+    },
+}
+"""Label words by language and part. Case, spaces and underscores between words are free; traditional Chinese is in `zh`."""
+
+IN_CONTEXT = frozenset({"tool", "input", "response", "result", "obs", "工具", "任务", "问题", "問題"})
+"""Words of everyday prose: labels only where the text around them makes it likely (conflict C16)."""
+
+TERMINAL = frozenset(
+    {"finish", "finished", "finalanswer", "terminate", "submit", "end", "stop", "结束", "完成"},
+)
+"""Actions that end the run (R13), without case, spaces and underscores."""
+
+NO_ACTION = frozenset({"none", "n/a", "null", "无", "無", "-"})
+"""What stands after `Action:` when the model means that there is none (R14)."""
+
+_TABLE = (
+    Dialect(
+        "classic",
+        "Thought, Action, Action Input, Observation and Final Answer as labels, in eleven languages",
+        "Thought: I need the population.\nAction: lookup\nAction Input: Reykjavik population\n",
+        aliases=("base", "langchain", "langchain-mrkl", "crewai", "qwen-react", "react", "toolbench", "dbgpt", "nat", "lagent")
+        + ("haystack", "modelscope-react", "chatchat", "markdown", "zh", "ja", "ko", "ru", "es", "pt", "fr", "de", "vi"),
+        spellings=("lines",),
+        weak_answer=False,
+    ),
+    Dialect(
+        "bracket",
+        "the tool and its input in brackets, as in the ReAct paper",
+        "Thought 1: I should find the lake first.\nAction 1: Search[Lake Baikal]\n",
+        aliases=("react-paper", "reflexion", "fireact", "agentlite", "hello-agents", "langchain-docstore", "webshop"),
+        spellings=("call", "lines"),
+    ),
+    Dialect(
+        "call",
+        "the tool called like a function",
+        "Thought: press the blue button\nAction: click(start_box='(10,20)')\n",
+        aliases=("call-syntax", "ui-tars", "appagent", "agentbench-kg", "llmcompiler"),
+        spellings=("call", "lines"),
+    ),
+    Dialect(
+        "pause",
+        "the tool and its input behind one label, then PAUSE",
+        "Thought: multiply\nAction: calculate: 4.87e24 * 2\nPAUSE\n",
+        spellings=("pause", "lines"),
+    ),
+    Dialect(
+        "llamaindex",
+        "the classic labels with JSON inputs and the short final label `Answer:`",
+        "Thought: No further tool is required.\nAnswer: 7\n",
+        aliases=("llamaindexts",),
+        spellings=("lines",),
+    ),
+    Dialect(
+        "json",
+        "one JSON object that names the tool and its input, bare, fenced or behind `Action:`",
+        'Thought: use it\nAction:\n```json\n{"action": "weather", "action_input": {"city": "Quito"}}\n```\n',
+        aliases=("json-blob", "langchain-json", "structured-chat", "dify", "griptape", "cohere", "langroid", "swe-agent-json")
+        + ("agentscope-json", "smolagents-json", "langchainjs"),
+        spellings=("blob", "lines"),
+    ),
+    Dialect(
+        "harmony",
+        "channels of gpt-oss: analysis, commentary to a function, final",
+        "<|channel|>analysis<|message|>Need the weather tool.<|end|><|start|>assistant<|channel|>commentary "
+        'to=functions.get_weather <|constrain|>json<|message|>{"city": "Oslo"}<|call|>\n',
+        aliases=("gpt-oss",),
+        evidence=("<|channel|>",),
+        beside_labels=True,
+        marks=(
+            Mark(Part.OBSERVATION, r"(?:<\|start\|>)functions\.[^<>\n]{1,100}<\|channel\|>[^<>\n]{0,100}<\|message\|>", "<|end|>"),
+            Mark(Part.THOUGHT, r"(?:<\|start\|>assistant)?<\|channel\|>analysis<\|message\|>", "<|end|>"),
+            Mark(
+                Part.ACTION,
+                r"(?:<\|start\|>assistant)?<\|channel\|>(?:commentary|analysis) to=(?:functions\.)?(?P<name>[^\s<>]{1,200})"
+                r"(?:[ \t]{0,3}(?:<\|constrain\|>)?[^<>\n]{0,40})?<\|message\|>",
+                "<|call|>",
+            ),
+            Mark(
+                Part.ACTION,
+                r"<\|start\|>assistant to=(?:functions\.)?(?P<name>[^\s<>]{1,200})<\|channel\|>[^<>\n]{0,60}"
+                r"(?:<\|constrain\|>[^<>\n]{0,40})?<\|message\|>",
+                "<|call|>",
+            ),
+            Mark(Part.FINAL_ANSWER, r"(?:<\|start\|>assistant)?<\|channel\|>final(?: <\|constrain\|>[^<>\n]{0,40})?<\|message\|>", "<|return|>"),
+            Mark(Part.ASIDE, r"(?:<\|start\|>assistant)?<\|channel\|>commentary<\|message\|>", "<|end|>"),
+        ),
+    ),
+    Dialect(
+        "kimi",
+        "tool-call tokens of Kimi K2",
+        '<|tool_calls_section_begin|><|tool_call_begin|>functions.load_file:0<|tool_call_argument_begin|>{"path": "a.txt"}'
+        "<|tool_call_end|><|tool_calls_section_end|>\n",
+        evidence=("<|tool_call_begin|>",),
+        beside_labels=True,
+        marks=(
+            Mark(
+                Part.ACTION,
+                r"(?:<\|tool_calls_section_begin\|>)?\s{0,3}<\|tool_call_begin\|>\s{0,3}(?:functions\.)?(?P<name>[^\s<>:]{1,200})"
+                r"(?P<id>:\d{1,6})?\s{0,3}<\|tool_call_argument_begin\|>",
+                "<|tool_call_end|>",
+            ),
+        ),
+    ),
+    Dialect(
+        "internlm2",
+        "plugin and interpreter tokens of InternLM 2",
+        '<|action_start|><|plugin|>\n{"name": "search", "parameters": {"q": "kelp"}}<|action_end|>\n',
+        aliases=("internlm",),
+        evidence=("<|action_start|>",),
+        beside_labels=True,
+        marks=(
+            Mark(Part.ACTION, r"<\|action_start\|>\s{0,3}<\|interpreter\|>", "<|action_end|>", tool="interpreter"),
+            Mark(Part.ACTION, r"<\|action_start\|>\s{0,3}<\|plugin\|>", "<|action_end|>"),
+        ),
+    ),
+    Dialect(
+        "modelscope",
+        "ModelScope's start-of-think token, which holds the action in spite of its name",
+        '<|startofthink|>{"api_name": "weather", "parameters": {"city": "Hangzhou"}}<|endofthink|>\n',
+        evidence=("<|startofthink|>",),
+        beside_labels=True,
+        marks=(Mark(Part.ACTION, r"<\|startofthink\|>", "<|endofthink|>"),),
+    ),
+    Dialect(
+        "qwen-tokens",
+        "function-call tokens of the older Qwen agents",
+        '✿FUNCTION✿: get_time\n✿ARGS✿: {"tz": "UTC"}\n',
+        aliases=("qwen-fncall",),
+        evidence=("✿FUNCTION✿", "✿RETURN✿"),
+        beside_labels=True,
+        marks=(
+            Mark(Part.ACTION, r"✿FUNCTION✿[:：]?"),
+            Mark(Part.ACTION_INPUT, r"✿ARGS✿[:：]?"),
+            Mark(Part.OBSERVATION, r"✿RESULT✿[:：]?"),
+            Mark(Part.FINAL_ANSWER, r"✿RETURN✿[:：]?"),
+        ),
+    ),
+    Dialect(
+        "dspy",
+        "DSPy's field headers",
+        "[[ ## next_thought ## ]]\nI should search.\n\n[[ ## next_tool_name ## ]]\nsearch\n\n"
+        '[[ ## next_tool_args ## ]]\n{"query": "kelp"}\n\n[[ ## completed ## ]]\n',
+        evidence=("[[ ## ",),
+        beside_labels=True,
+        marks=(
+            Mark(Part.THOUGHT, r"\[\[ ## (?:next_thought|reasoning|thought)(?:_\d{1,4})? ## \]\]"),
+            Mark(Part.ACTION, r"\[\[ ## (?:next_tool_name|tool_name)(?:_\d{1,4})? ## \]\]"),
+            Mark(Part.ACTION_INPUT, r"\[\[ ## (?:next_tool_args|tool_args)(?:_\d{1,4})? ## \]\]"),
+            Mark(Part.OBSERVATION, r"\[\[ ## observation(?:_\d{1,4})? ## \]\]"),
+            Mark(Part.QUESTION, r"\[\[ ## question ## \]\]"),
+            Mark(Part.ASIDE, r"\[\[ ## (?:completed|trajectory) ## \]\]"),
+            Mark(Part.FINAL_ANSWER, r"\[\[ ## \w{1,60} ## \]\]"),
+        ),
+    ),
+    Dialect(
+        "semantic-kernel",
+        "bracketed headers of Semantic Kernel's planners",
+        '[THOUGHT]\nFirst find the date.\n[ACTION]\n{"action": "time.Today", "action_variables": {"zone": "UTC"}}\n',
+        aliases=("sk",),
+        evidence=("[THOUGHT]", "[ACTION]", "[FINAL ANSWER]", "[FINAL_ANSWER]", "[FINAL-ANSWER]", "[Thought]", "[Action]")
+        + ("[Final Answer]", "[thought]", "[action]", "[final answer]", "[FINALANSWER]"),
+        beside_labels=True,
+        marks=(
+            Mark(Part.THOUGHT, r"\[(?i:thought)\]:?"),
+            Mark(Part.ACTION, r"\[(?i:action)\]:?"),
+            Mark(Part.OBSERVATION, r"\[(?i:observation)\]:?"),
+            Mark(Part.FINAL_ANSWER, r"\[(?i:final[ _-]?answer)\]:?"),
+            Mark(Part.QUESTION, r"\[(?i:question)\]:?"),
+        ),
+    ),
+    Dialect(
+        "hermes",
+        "tool_call tags of Hermes, Qwen 2.5 and 3 and their followers",
+        '<think>The time is asked for.</think>\n<tool_call>\n{"name": "get_time", "arguments": {"tz": "UTC"}}\n</tool_call>\n',
+        aliases=("tool-call", "qwen3", "deepresearch", "qwen3-coder", "swe-agent-xmlfc", "function"),
+        evidence=("<tool_call>", "<function="),
+        marks=(
+            Mark(Part.ACTION, r"<function=(?P<name>[^\s<>]{1,200})>", "</function>"),
+            Mark(Part.ARGUMENT, r"<parameter=(?P<name>[^\s<>]{1,200})>", "</parameter>"),
+            Mark(Part.ACTION, r"<tool_call>", "</tool_call>"),
+            Mark(Part.OBSERVATION, r"<tool_response>", "</tool_response>"),
+            Mark(Part.FINAL_ANSWER, r"<answer>", "</answer>"),
+        ),
+    ),
+    Dialect(
+        "xml",
+        "tool, tool_input and final_answer tags of LangChain's XML agent",
+        "I should look.\n<tool>search</tool><tool_input>tide times</tool_input>\n",
+        aliases=("langchain-xml",),
+        evidence=("<tool>", "<final_answer>"),
+        marks=(
+            Mark(Part.ACTION, r"<tool>", "</tool>"),
+            Mark(Part.ACTION_INPUT, r"<tool_input>", "</tool_input>"),
+            Mark(Part.OBSERVATION, r"<observation>", "</observation>"),
+            Mark(Part.FINAL_ANSWER, r"<final_answer>", "</final_answer>"),
+        ),
+    ),
+    Dialect(
+        "agentscope",
+        "a tag for the thought, one for the function, and one for each argument",
+        "<thought>need weather</thought>\n<function>get_weather</function>\n<city>Oslo</city>\n<days>2</days>\n",
+        evidence=("<function>",),
+        marks=(
+            Mark(Part.THOUGHT, r"<thought>", "</thought>"),
+            Mark(Part.ACTION, r"<function>", "</function>"),
+            Mark(Part.ARGUMENT, r"<(?P<name>[A-Za-z_][\w.-]{0,60})>", "</{tag}>"),
+        ),
+    ),
+    Dialect(
+        "openagents",
+        "Thought and Action tags, the action called like a function",
+        "<Thought>The basket icon is what I want</Thought>\n<Action>click(91)</Action>\n",
+        evidence=("<Action>", "<action>"),
+        marks=(
+            Mark(Part.THOUGHT, r"<[Tt]hought>", "</{tag}>"),
+            Mark(Part.ACTION, r"<[Aa]ction>", "</{tag}>"),
+            Mark(Part.ACTION_INPUT, r"<[Aa]ction_[Ii]nput>", "</{tag}>"),
+            Mark(Part.OBSERVATION, r"<[Oo]bservation>", "</{tag}>"),
+            Mark(Part.FINAL_ANSWER, r"<(?:[Ff]inal_[Aa]nswer|[Aa]nswer)>", "</{tag}>"),
+        ),
+    ),
+    Dialect(
+        "search-r1",
+        "search and answer tags of Search-R1 and its followers",
+        "<think>I should look it up.</think>\n<search>when did Voyager 1 launch</search>\n",
+        evidence=("<search>", "<answer>"),
+        marks=(
+            Mark(Part.ACTION, r"<search>", "</search>", tool="search"),
+            Mark(Part.OBSERVATION, r"<information>", "</information>"),
+            Mark(Part.FINAL_ANSWER, r"<answer>", "</answer>"),
+        ),
+    ),
+    Dialect(
+        "code",
+        "code as the action, in code tags or a fence behind `Code:`",
+        "Thought: sum them\n<code>\nprint(sum(range(5)))\n</code>\n",
+        aliases=("smolagents", "codeact"),
+        evidence=("<code>", "Code:"),
+        marks=(
+            Mark(Part.ACTION, r"<code>", "</code>", tool="python_interpreter"),
+            Mark(Part.ACTION, r"Code:\s{1,3}```(?:python|py)?[ \t]{0,3}\n", "```", tool="python_interpreter"),
+            Mark(Part.ASIDE, r"<end_(?:code|action)>"),
+        ),
+    ),
+    Dialect(
+        "langchain-convo",
+        "the classic labels with the answer behind `AI:`",
+        "Thought: Do I need to use a tool? No\nAI: You are free all day.\n",
+        labels={"AI": Part.FINAL_ANSWER},
+        explicit=True,
+    ),
+    Dialect(
+        "langchain-selfask",
+        "self-ask with search: follow-up questions and intermediate answers",
+        "Are follow up questions needed here: Yes.\nFollow up: Who wrote it?\n",
+        labels={
+            "Follow up": Part.ACTION_INPUT,
+            "Intermediate answer": Part.OBSERVATION,
+            "So the final answer is": Part.FINAL_ANSWER,
+        },
+        label_tools={"followup": "Intermediate Answer"},
+        explicit=True,
+    ),
+    Dialect(
+        "swe-agent",
+        "prose and a command: the last fenced block, or a command tag",
+        "Let me list the files.\n```\nls -la\n```\n",
+        marks=(Mark(Part.ACTION, r"<command>", "</command>", tool="bash"),),
+        fences="last",
+        explicit=True,
+    ),
+    Dialect(
+        "mini-swe",
+        "prose and exactly one fenced bash block",
+        "THOUGHT: Let me list the files.\n```mswea_bash_command\nls -la\n```\n",
+        aliases=("mini-swe-agent",),
+        marks=(Mark(Part.ACTION, r"<mswea_bash_command>", "</mswea_bash_command>", tool="bash"),),
+        fences="only",
+        fence_words=("mswea_bash_command", "bash"),
+        explicit=True,
+    ),
+)
+
+AUTO = Dialect("auto", "the dialect that the text gives evidence of", "")
+"""What is read when no dialect is named: all labels and spellings, and each guessable dialect's marks by evidence."""
+
+DIALECTS = Registry("dialect", ((dialect.name, dialect, dialect.aliases) for dialect in _TABLE))

@@ -1,0 +1,233 @@
+"""Read label lines: which of the lines that spell a label open a part, and where its body ends.
+
+What a tool or a person wrote may hold lines that look like labels, so a label counts by where it stands: the table
+`ENDED_BY` says which labels end which body, words of everyday prose need their context (conflict C16), and nothing
+inside a balanced JSON value that opens a body counts (R1).
+"""
+
+from __future__ import annotations
+
+import re
+
+from reactcli.diagnostics import diagnose
+from reactcli.dialects import Part
+from reactcli.labels import BULLETS, EMPHASIS, folded, labels_of
+from reactcli.loosejson import balanced_end
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reactcli.labels import Labels, Word
+    from reactcli.tokens import Cut, Piece
+
+STRONG = {Part.ACTION, Part.FINAL_ANSWER}
+_STARTS = {Part.QUESTION, Part.THOUGHT, Part.PLAN, Part.REFLECTION, Part.ASIDE, Part.ACTION, Part.ACTION_INPUT} | {
+    Part.OBSERVATION,
+    Part.FINAL_ANSWER,
+    Part.ANSWER,
+}
+_ANSWER_ENDS = {Part.QUESTION, Part.THOUGHT, Part.OBSERVATION, Part.FINAL_ANSWER}
+ENDED_BY = {
+    Part.PREAMBLE: _STARTS,
+    Part.QUESTION: _STARTS,
+    Part.THOUGHT: _STARTS,
+    Part.PLAN: _STARTS,
+    Part.REFLECTION: _STARTS,
+    Part.ASIDE: _STARTS,
+    Part.ACTION: _STARTS,
+    Part.ACTION_INPUT: _ANSWER_ENDS | {Part.ACTION, Part.ACTION_INPUT, Part.REFLECTION},
+    Part.OBSERVATION: {Part.THOUGHT, Part.ACTION, Part.FINAL_ANSWER, Part.REFLECTION, Part.OBSERVATION},
+    Part.FINAL_ANSWER: _ANSWER_ENDS,
+    Part.ANSWER: _ANSWER_ENDS,
+}
+"""Which labels end the body of a part (R6, R8, R9)."""
+_BEHIND_BLANK_LINE = {Part.QUESTION, Part.ANSWER, Part.PLAN}
+"""What ends an observation only behind a blank line."""
+_RAW = {Part.ACTION_INPUT, Part.OBSERVATION, Part.FINAL_ANSWER, Part.ANSWER}
+"""Parts in whose text a list item that looks like a label is a list item."""
+
+_NOT_SPACE = re.compile(r"\S")
+_BLANK_LINE_BEFORE = re.compile(r"(?:\n|\r)[ \t\r]*\Z")
+_STEP_AHEAD = re.compile(r"[ \t`*]*+(?:[\[{]|```|[\w.\-/]{1,100}[ \t]?[\[(])")
+EMPHASIS_HERE = re.compile(rf"[ \t]*+([{re.escape(EMPHASIS)}]{{1,3}})[ \t]*+")
+
+
+class _Reader:
+    """The pieces found so far in one text, and what the next label is judged by."""
+
+    def __init__(self, found: Cut) -> None:
+        self.text = found.text
+        self.end = found.window[1]
+        self.labels = labels_of(found.dialect)
+        self.pieces: list[Piece] = []
+        self.part = Part.PREAMBLE
+        self.listed = False
+        """The mark of the current body is itself a list item."""
+        self.thought = False
+        """There is a thought since the last action."""
+        self.value_end: int | None = None
+        """Where the JSON value that opens the current body ends; None until it is asked for."""
+        self.wasted = 0
+        """Characters looked at for values that never balanced: bounded by the length of the text."""
+
+    def take(self, label: re.Match[str]) -> None:
+        """Judge one line that spells a label, and open a piece if it is one."""
+        word = self.labels.word(label[2])
+        if word is None or label.start(1) < self._protected():
+            return
+        before, after = label[1], label[3]
+        body = label.end()
+        if (before or after) and self._is_item(before):
+            return
+        if self.text[body - 1] not in ":：" and not _may_lack_colon(before, after):
+            return
+        if not self._counts(word, label):
+            return
+        if before and not after.strip("】#"):
+            body = self._past_closing_emphasis(before, body)
+        self._open(word, label.start(1), body)
+
+    def _open(self, word: Word, start: int, body: int) -> None:
+        part = Part.ACTION_INPUT if word.tool else word.part
+        if word.tool:
+            self.pieces.append((Part.ACTION, start, start, start, word.tool))
+        self.pieces.append((part, start, body, self.end, ""))
+        self.part = part
+        self.value_end = None
+        if part is Part.THOUGHT:
+            self.thought = True
+        elif part is Part.ACTION:
+            self.thought = False
+
+    def _protected(self) -> int:
+        """Up to where labels belong to the JSON value that opens the current body."""
+        if self.value_end is None:
+            self.value_end = 0
+            if self.pieces and self.wasted <= len(self.text):
+                first = _NOT_SPACE.search(self.text, self.pieces[-1][2], self.end)
+                if first and first[0] in "{[":
+                    self.value_end = balanced_end(self.text, first.start(), self.end) or 0
+                    if not self.value_end:
+                        self.wasted += self.end - first.start()
+        return self.value_end
+
+    def _is_item(self, before: str) -> bool:
+        """A list item inside a body whose own label was none; sets `listed` for the piece that may open otherwise."""
+        item = "* " in before or any(mark.isdigit() or mark in BULLETS for mark in before)
+        if item and not self.listed and self.part in _RAW:
+            return True
+        if item:
+            self.listed = True
+        return False
+
+    def _counts(self, word: Word, label: re.Match[str]) -> bool:
+        part = word.part
+        if word.in_context:
+            return self._fits(part, label)
+        if part in ENDED_BY[self.part]:
+            return True
+        if self.part is Part.OBSERVATION:
+            return part in _BEHIND_BLANK_LINE and _behind_blank_line(self.text, label.start())
+        if self.part in (Part.FINAL_ANSWER, Part.ANSWER):
+            if part is Part.ACTION:
+                return self._starts_step(label.end())
+            return folded(label[2]) == "groundedanswer"
+        return False
+
+    def _fits(self, part: Part, label: re.Match[str]) -> bool:
+        """Conflict C16: `Tool:` needs a thought or a `Tool Input:`, `Input:` an action, `Response:` an action."""
+        if part is Part.ACTION:
+            if self.part in _RAW or self.part is Part.ACTION:
+                return False
+            return self.thought or self._next_part(label.end()) is Part.ACTION_INPUT
+        if part is Part.ACTION_INPUT:
+            return self.part is Part.ACTION
+        if part is Part.OBSERVATION:
+            return self.part in (Part.ACTION, Part.ACTION_INPUT)
+        return self.part not in (Part.THOUGHT, *_RAW) or _behind_blank_line(self.text, label.start())
+
+    def _starts_step(self, body: int) -> bool:
+        """An action inside an answer is a step if its value is a call or blob, or an action input follows (R6)."""
+        return bool(_STEP_AHEAD.match(self.text, body)) or self._next_part(body) is Part.ACTION_INPUT
+
+    def _next_part(self, at: int) -> Part | None:
+        ahead = self.labels.at_line.search(self.text, at, self.end)
+        word = ahead and self.labels.word(ahead[2])
+        return word.part if word else None
+
+    def _past_closing_emphasis(self, before: str, body: int) -> int:
+        """Where the body starts when bold or italics opened before the label and close behind its colon (R2)."""
+        opening = before.rstrip()
+        closing = EMPHASIS_HERE.match(self.text, body, self.end)
+        return closing.end() if closing and opening.endswith(closing[1][::-1]) else body
+
+
+def label_pieces(found: Cut) -> list[Piece]:
+    """The pieces that label lines open, in order; each body ends where the next piece starts."""
+    reader = _Reader(found)
+    for label in _candidates(found, reader.labels):
+        reader.take(label)
+    return _closed(reader.pieces)
+
+
+def inline_pieces(found: Cut) -> list[Piece]:
+    """Labels in mid-line, for texts that lost their line breaks (R16): a final answer, or an action with its input."""
+    labels = labels_of(found.dialect)
+    start, end = found.window
+    pieces = label_pieces(found)
+    marks = [
+        (word.part, mark.start(), mark.end(), end, word.tool)
+        for mark in labels.inside.finditer(found.text, start, end)
+        if (word := labels.word(mark[1])) and not any(first <= mark.start() < last for first, last in found.regions)
+    ]
+    finals = [mark for mark in marks if mark[0] is Part.FINAL_ANSWER]
+    pairs = [
+        number
+        for number in range(len(marks) - 1)
+        if marks[number][0] is Part.ACTION and marks[number + 1][0] is Part.ACTION_INPUT
+    ]
+    if finals:
+        chosen = finals[-1:]
+    elif pairs:
+        chosen = marks[pairs[0] :]
+    else:
+        return pieces
+    for part, at, body, _, _ in chosen:
+        found.notes.append(diagnose("label-in-mid-line", (at, body), label=found.text[at:body].rstrip(" :：") or part))
+    return _closed(sorted([*pieces, *chosen], key=lambda piece: piece[1]))
+
+
+def _candidates(found: Cut, labels: Labels) -> Iterator[re.Match[str]]:
+    """Every line that spells a label, outside the regions where none counts; behind reasoning, in mid-line too."""
+    text = found.text
+    start, end = found.window
+    lines = labels.at_line_or_return if "\r" in text else labels.at_line
+    at_line_start = True
+    for first, last in [*found.regions, (end, end)]:
+        if start < first:
+            if at_line_start and (head := labels.here.match(text, start, first)):
+                yield head
+                start = head.start(2)
+            yield from lines.finditer(text, start, first)
+        if last > start:
+            start = last
+            at_line_start = text[last - 1 : last] == ">"
+
+
+def _closed(pieces: list[Piece]) -> list[Piece]:
+    """The pieces with each body ended where the next piece starts."""
+    closed = [
+        (part, start, body, following[1], name)
+        for (part, start, body, _, name), following in zip(pieces, pieces[1:], strict=False)
+    ]
+    return closed + pieces[-1:]
+
+
+def _may_lack_colon(before: str, after: str) -> bool:
+    """A heading, a word in `【】`, or a word in bold on a line of its own needs no colon."""
+    return "#" in before or "】" in after or bool(after and before.endswith(after))
+
+
+def _behind_blank_line(text: str, at: int) -> bool:
+    return bool(_BLANK_LINE_BEFORE.search(text, max(0, at - 40), at))

@@ -1,0 +1,156 @@
+"""Read tags and tokens: where each opens a part, and where its body ends.
+
+A body ends at its closing mark; where that is missing, at the next mark that may stand there. Labels of the classic kind
+still count between the marks (a `Thought:` before a tag), and prose before the first mark is the thought.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from reactcli.dialects import Part
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from reactcli.dialects import Dialect, Mark
+    from reactcli.source import Span
+    from reactcli.tokens import Cut, Piece
+
+_BESIDE_MARKS = {Part.QUESTION, Part.THOUGHT, Part.PLAN, Part.REFLECTION, Part.OBSERVATION, Part.FINAL_ANSWER}
+"""Labels that count between marks."""
+_LEFTOVER = re.compile(r"(?:\s|</?[\w=|.:-]{1,60}>|<\|[^<>|\n]{1,40}\|>|```\w{0,20})*+")
+"""White space, closing tags and role tokens around marks: nobody's text."""
+
+
+class Marks:
+    """The mark patterns of one dialect as one pattern, and the index of the mark that a match found."""
+
+    def __init__(self, marks: tuple[Mark, ...]) -> None:
+        numbered = (
+            f"(?P<m{number}>{mark.opens.replace('(?P<name>', f'(?P<name{number}>').replace('(?P<id>', f'(?P<id{number}>')})"
+            for number, mark in enumerate(marks)
+        )
+        self.pattern = re.compile("|".join(numbered))
+        self.marks = marks
+        self.named = {name for name in self.pattern.groupindex if name.startswith("name")}
+
+    def of(self, match: re.Match[str]) -> tuple[Mark, str]:
+        """The mark of a match, and the tool or argument it names."""
+        number = next(n for n in range(len(self.marks)) if match[f"m{n}"] is not None)
+        mark = self.marks[number]
+        name = match[f"name{number}"] if f"name{number}" in self.named else ""
+        return mark, name or mark.tool
+
+
+_compiled: dict[str, Marks] = {}
+
+
+class _Closers:
+    """The next place of each closing mark; each is searched for at most once per place, so the whole is linear."""
+
+    def __init__(self, text: str, end: int) -> None:
+        self.text = text
+        self.end = end
+        self.next: dict[str, int] = {}
+
+    def after(self, closer: str, at: int) -> int | None:
+        place = self.next.get(closer, -2)
+        if place != -1 and place < at:
+            place = self.next[closer] = self.text.find(closer, at, self.end)
+        return place if place >= 0 else None
+
+
+def mark_pieces(found: Cut, dialect: Dialect, labelled: list[Piece]) -> list[Piece]:
+    """The pieces that a dialect's marks open, with the labels and prose between them; empty if no mark is there."""
+    if dialect.name not in _compiled:
+        _compiled[dialect.name] = Marks(dialect.marks)
+    opened = _opened(found, _compiled[dialect.name])
+    if not opened and not dialect.fences:
+        return []
+    if dialect.fences:
+        opened = opened or fence_pieces(found, dialect)
+    return _with_prose(found, opened, [piece for piece in labelled if piece[0] in _BESIDE_MARKS])
+
+
+def _opened(found: Cut, marks: Marks) -> list[Piece]:
+    text, (start, end) = found.text, found.window
+    closers = _Closers(text, end)
+    pieces: list[Piece] = []
+    outer: tuple[Part, int] = (Part.PREAMBLE, 0)  # the piece that is open and where it ends
+    for match in marks.pattern.finditer(text, start, end):
+        at, body = match.span()
+        mark, name = marks.of(match)
+        nested = at < outer[1]
+        if name and pieces and pieces[-1][0] is mark.part and not text[pieces[-1][2] : at].strip():
+            pieces.pop()  # the mark inside says more: <tool_call> around <function=…>
+            nested = False
+        if _inside(found.regions, at) or (nested and mark.part is not Part.ARGUMENT):
+            continue
+        if mark.part is Part.ARGUMENT and not any(piece[0] is Part.ACTION for piece in pieces[-60:]):
+            continue
+        close = closers.after(mark.closes.format(tag=match[0][1:-1]) if mark.closes else "", body) if mark.closes else None
+        following = marks.pattern.search(text, body, end)
+        if close is not None and following and following.start() < close and _same(marks, following, mark):
+            close = None
+        stop = close if close is not None else (following.start() if following and not nested else end)
+        pieces.append((mark.part, at, body, stop, name))
+        if close is not None and not nested:
+            outer = (mark.part, close)
+    return pieces
+
+
+def _same(marks: Marks, following: re.Match[str], mark: Mark) -> bool:
+    """The next mark opens the same part again: the one before it was never closed."""
+    return marks.of(following)[0].part is mark.part
+
+
+def _inside(regions: list[Span], at: int) -> bool:
+    index = bisect_right(regions, (at, at))
+    return any(start <= at < end for start, end in regions[max(0, index - 1) : index + 1])
+
+
+def fence_pieces(found: Cut, dialect: Dialect) -> list[Piece]:
+    """Fenced code as the action: the last block, or the only one (none if there are several)."""
+    fences = [fence for fence in found.fences if not dialect.fence_words or fence.word in dialect.fence_words]
+    if not fences or (dialect.fences == "only" and len(fences) != 1):
+        return []
+    fence = fences[-1]
+    found.regions = [region for region in found.regions if region != (fence.start, fence.end)]
+    return [(Part.ACTION, fence.start, fence.inner_start, fence.inner_end, "bash")]
+
+
+def _with_prose(found: Cut, opened: list[Piece], labelled: list[Piece]) -> list[Piece]:
+    """The marks' pieces, the labels that stand between them, and the prose before a mark as its thought."""
+    between = [piece for piece in labelled if not _covered(opened, piece[1])]
+    open_ended = {piece[1] for piece in between}
+    pieces = sorted([*opened, *between], key=lambda piece: piece[1])
+    told: list[Piece] = []
+    at = found.window[0]
+    for number, piece in enumerate(pieces):
+        part, start, body, end, name = piece
+        if start in open_ended:
+            end = pieces[number + 1][1] if number + 1 < len(pieces) else found.window[1]
+        told += _prose(found, at, start, told)
+        told.append((part, start, body, end, name))
+        at = max(at, end)
+    return told
+
+
+def _covered(opened: list[Piece], at: int) -> bool:
+    index = bisect_right(opened, at, key=lambda piece: piece[1]) - 1
+    return index >= 0 and opened[index][1] <= at < opened[index][3]
+
+
+def _prose(found: Cut, start: int, end: int, told: list[Piece]) -> list[Piece]:
+    """The text between two marks as a thought, where a thought can stand: at the start, or behind an observation."""
+    if told and told[-1][0] not in (Part.OBSERVATION, Part.QUESTION):
+        return []
+    for first, last in found.regions:
+        if first <= start < last:
+            start = last
+    leftover = _LEFTOVER.match(found.text, start, end)
+    start = leftover.end() if leftover else start
+    if not found.text[start:end].strip():
+        return []
+    return [(Part.THOUGHT, start, start, end, "")]

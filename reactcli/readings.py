@@ -1,0 +1,130 @@
+"""What a round says: thought, calls and answer as values, before a policy chooses between rounds.
+
+A reading is cheap: it slices and strips. Arguments, spans and the checks of spelling are made from it only when a
+whole `Step` is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+
+from reactcli.actions import Call, answer_of, is_terminal, named, says_no_action, spelled
+from reactcli.diagnostics import diagnose
+from reactcli.loosejson import read_value
+from reactcli.source import plain_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from reactcli.diagnostics import Diagnostic
+    from reactcli.rounds import Request, Round
+    from reactcli.source import Span
+    from reactcli.tokens import Cut, Piece
+
+_DIALECT_OF = {"blob": "json", "bracket": "bracket", "call": "call", "pause": "pause", "lines": "classic"}
+
+
+class Reading:
+    """One round as values. `calls` are those of its own requests, in order."""
+
+    __slots__ = ("answer", "answer_span", "calls", "found", "notes", "round", "spelling", "terminal", "thought")
+
+    def __init__(self, found: Cut, of: Round) -> None:
+        self.found = found
+        self.round = of
+        self.notes: list[Diagnostic] = []
+        self.thought = "\n".join([found.value(piece) for piece in of.thoughts]) if of.thoughts else ""
+        self.calls: list[Call] = [call for request in of.requests if (call := _call(self, request))]
+        self.answer: str | None = None
+        self.answer_span: Span | None = None
+        self.terminal = False
+        """The answer comes from an action that ends the run, not from a label."""
+        self.spelling = self.calls[0].spelling if self.calls else "lines"
+        if of.final is not None:
+            self._answer_from(of.final)
+        elif self.calls and (self.calls[0].answer is not None or is_terminal(self.calls[0].name or "")):
+            self._answer_from_call(self.calls[0])
+        elif of.answer is not None and not self.calls and found.dialect.weak_answer:
+            self.spelling = "answer"
+            self._answer_from(of.answer)
+
+    @property
+    def dialect(self) -> str:
+        name = self.found.dialect.name
+        if name != "auto":
+            return name
+        return "llamaindex" if self.spelling == "answer" else _DIALECT_OF[self.spelling]
+
+    @property
+    def acts(self) -> bool:
+        """There is an action that does not end the run."""
+        return bool(self.calls) and not (self.calls[0].answer is not None or is_terminal(self.calls[0].name or ""))
+
+    @property
+    def recognised(self) -> bool:
+        of = self.round
+        return bool(of.thoughts or of.requests or of.others or of.question) or self.answer is not None
+
+    def input_text(self, call: Call) -> str | None:
+        if call.written is not None:
+            return call.written
+        if call.input is None:
+            return None
+        return plain_lines(self.found.taken(call.input))
+
+    def _answer_from(self, piece: Piece) -> None:
+        self.answer_span = self.found.body(piece)
+        self.answer = self.found.value(piece)
+
+    def _answer_from_call(self, call: Call) -> None:
+        self.terminal = True
+        weak = self.round.answer
+        if call.answer is not None:
+            self.answer = plain_lines(call.answer)
+        elif call.input is None and weak is not None:
+            self._answer_from(weak)
+        else:
+            self.answer_span = call.input
+            self.answer = answer_of(self.found.text, call.input, call.written)
+        self.thought = self.thought or call.thought
+
+
+def _call(reading: Reading, request: Request) -> Call | None:
+    """The call of one request, or None where the model says that there is no action."""
+    found, notes = reading.found, reading.notes
+    span = found.body(request.action)
+    call = _spelled(found, request, span, notes)
+    if request.input is not None and call.answer is None:
+        call.input, call.written = found.body(request.input), None
+    elif request.arguments:
+        call.input = (request.arguments[0][2], request.arguments[-1][3])
+        call.written = _arguments_text(found, request.arguments)
+    if call.name and says_no_action(call.name):
+        notes.append(diagnose("no-action-named", span, name=call.name))
+        return None
+    if not call.name and call.answer is None:
+        notes.append(diagnose("empty-action", (request.action[1], request.action[3])))
+        call.name = None
+    return call
+
+
+def _spelled(found: Cut, request: Request, span: Span, notes: list[Diagnostic]) -> Call:
+    tool = request.action[4]
+    body = found.text[span[0] : span[1]]
+    if tool:
+        return Call(tool, "lines", input=span)
+    if body.isidentifier() or not body:
+        return Call(body, "lines")
+    if request.input is not None or request.arguments:
+        return named(found.text, span, notes)
+    return spelled(found.text, span, found.dialect.spellings, notes)
+
+
+def _arguments_text(found: Cut, arguments: list[Piece]) -> str:
+    """The arguments of a dialect with a tag for each, as a JSON object that we write: values are JSON where they can be."""
+    values: dict[str, object] = {}
+    for piece in arguments:
+        start, end = found.body(piece)
+        reading = read_value(found.text, start, end)
+        whole = reading.found and reading.end == end and not reading.diagnostics
+        values[piece[4]] = reading.value if whole else found.value(piece)
+    return json.dumps(values, ensure_ascii=False)

@@ -1,0 +1,233 @@
+"""Make the whole step, or the trace, from what was chosen: arguments, spans, what was set aside, and every diagnostic."""
+
+from __future__ import annotations
+
+from reactcli.checks import spelling_checks
+from reactcli.choices import preamble_of
+from reactcli.diagnostics import diagnose
+from reactcli.dialects import Part
+from reactcli.loosejson import read_arguments, read_call
+from reactcli.parallel import parallel_calls
+from reactcli.source import plain_lines
+from reactcli.trace import Action, Step, Trace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from reactcli.actions import Call
+    from reactcli.choices import Choice, Policy
+    from reactcli.diagnostics import Diagnostic
+    from reactcli.readings import Reading
+    from reactcli.rounds import Round
+    from reactcli.source import Span
+    from reactcli.tokens import Cut, Piece
+
+
+def step_of(choice: Choice, rounds: list[Round], policy: Policy) -> Step:
+    """The step of one reply, with what the other rounds say set aside."""
+    found = choice.found
+    notes = [*found.notes, *spelling_checks(found, choice)]
+    fields = _fields(choice, notes)
+    fields["shadowed"] = _shadowed(choice, rounds, policy, notes)
+    acted = next((one for one in rounds if one.requests and one.observations), None)
+    if acted is not None:
+        piece = acted.observations[0]
+        fields["hallucinated_observation"] = found.value(piece)
+        fields["spans"]["hallucinated_observation"] = found.body(piece)
+        notes.append(diagnose("hallucinated-observation", (piece[1], piece[2])))
+    return Step(**fields, diagnostics=_in_order(notes))
+
+
+def trace_of(found: Cut, choices: list[Choice]) -> Trace:
+    """The trace of a transcript: a step for each round that says anything, episodes told apart by their questions."""
+    steps: list[Step] = []
+    notes = [*found.notes]
+    episode = 0
+    for number, choice in enumerate(choices):
+        of = choice.reading.round
+        if of.question is not None or not steps:
+            episode += bool(steps) or not episode
+        if not choice.reading.recognised and not (choice.answer or of.observations or number == len(choices) - 1 == 0):
+            continue
+        steps.append(_transcribed(choice, episode, first=number == 0))
+    steps = [step for step in steps if step.contract() != Step().contract() or step.observation is not None]
+    answered = bool(steps) and steps[-1].is_final
+    return Trace(
+        question=next((step.question for step in steps if step.question is not None), None),
+        steps=tuple(steps),
+        final_answer=steps[-1].final_answer if answered else None,
+        status="finished" if answered else "unfinished",
+        dialect=_commonest([step.dialect for step in steps]),
+        diagnostics=_in_order(notes),
+    )
+
+
+def _transcribed(choice: Choice, episode: int, *, first: bool) -> Step:
+    found, of = choice.found, choice.reading.round
+    notes: list[Diagnostic] = []
+    fields = _fields(choice, notes)
+    fields["episode"] = episode
+    if not first:
+        fields["preamble"] = ""
+    if of.question is not None:
+        fields["question"] = found.value(of.question)
+        fields["spans"]["question"] = found.body(of.question)
+    if of.observations:
+        texts = [found.value(piece) for piece in of.observations]
+        fields["observation"] = "\n".join(texts)
+        fields["spans"]["observation"] = (found.body(of.observations[0])[0], found.body(of.observations[-1])[1])
+        actions = fields["parallel_actions"]
+        if len(actions) == len(texts):
+            fields["parallel_actions"] = tuple(
+                action.replace(observation=text) for action, text in zip(actions, texts, strict=True)
+            )
+    if choice.answer is not None and choice.reading.acts:
+        fields["shadowed"] = (_set_aside(choice.reading),)
+        notes.append(_both(choice))
+    return Step(**fields, diagnostics=_in_order(notes))
+
+
+def _fields(choice: Choice, notes: list[Diagnostic]) -> dict[str, Any]:
+    """The fields that a step of a reply and one of a transcript share."""
+    found, reading = choice.found, choice.reading
+    of = reading.round
+    notes += reading.notes
+    spans = _spans(choice)
+    fields: dict[str, Any] = {
+        **choice.contract(),
+        "dialect": reading.dialect if reading.recognised or choice.answer is not None else "",
+        "reasoning": _reasoning(found),
+        "preamble": preamble_of(found),
+        "spans": spans,
+        "parallel_actions": (),
+    }
+    for part, name in ((Part.REFLECTION, "reflection"), (Part.PLAN, "plan")):
+        pieces = [piece for piece in of.others if piece[0] is part]
+        if pieces:
+            fields[name] = "\n".join(found.value(piece) for piece in pieces)
+            spans[name] = (found.body(pieces[0])[0], found.body(pieces[-1])[1])
+    if choice.call is not None:
+        calls = parallel_calls(reading, notes)
+        if len(calls) > 1:
+            fields["parallel_actions"] = actions = tuple(_action(call, reading, notes) for call in calls)
+            fields["arguments"] = actions[0].arguments if calls[0] is choice.call else None
+            notes.append(diagnose("parallel-actions", spans.get("action", (0, 0)), count=len(calls)))
+        else:
+            fields["arguments"], fields["truncated"] = _arguments(choice.call, reading, notes)
+    elif of.stray_input is not None:
+        notes.append(diagnose("input-without-action", (of.stray_input[1], of.stray_input[2])))
+    return fields
+
+
+def _action(call: Call, reading: Reading, notes: list[Diagnostic]) -> Action:
+    arguments, _ = _arguments(call, reading, notes)
+    return Action(call.name, reading.input_text(call), arguments, call_id=call.call_id)
+
+
+def _arguments(call: Call, reading: Reading, notes: list[Diagnostic]) -> tuple[Any, bool]:
+    """The parsed input of a call, and whether it was cut off. Findings in decoded text point at its whole source."""
+    if call.input is None:
+        return None, call.truncated
+    if call.written is None:
+        read = read_call if call.syntax else read_arguments
+        got = read(reading.found.text, *call.input)
+        notes += got.diagnostics
+    else:
+        got = read_arguments(call.written, 0, len(call.written), label=False)
+        notes += (finding.replace(span=call.input) for finding in got.diagnostics)
+    return got.value, got.truncated or call.truncated
+
+
+def _spans(choice: Choice) -> dict[str, Span]:
+    found, of = choice.found, choice.reading.round
+    spans: dict[str, Span] = {}
+    if choice.thought and of.thoughts:
+        spans["thought"] = (found.body(of.thoughts[0])[0], found.body(of.thoughts[-1])[1])
+    if choice.call is not None and choice.call.name:
+        spans["action"] = _name_span(found, of.requests[0].action, choice.call.name)
+    if choice.action_input is not None:
+        given = choice.call.input if choice.call is not None else of.stray_input and found.body(of.stray_input)
+        if given is not None:
+            spans["action_input"] = given
+    if choice.answer is not None and choice.reading.answer_span is not None:
+        spans["final_answer"] = choice.reading.answer_span
+    if preamble_of(found):
+        end = found.pieces[0][1] if found.pieces else found.window[1]
+        spans["preamble"] = found.body((Part.PREAMBLE, 0, found.window[0], end, ""))
+    if found.thinking:
+        spans["reasoning"] = (found.thinking[0][0], found.thinking[-1][1])
+    return spans
+
+
+def _name_span(found: Cut, piece: Piece, name: str) -> Span:
+    """Where the name stands in its action; in JSON, where it stands as a string."""
+    start, end = piece[1], piece[3]
+    quoted = found.text.find(f'"{name}"', start, end)
+    at = quoted + 1 if quoted >= 0 else found.text.find(name, start if piece[4] else piece[2], end)
+    return (at, at + len(name)) if at >= 0 else found.body(piece)
+
+
+def _reasoning(found: Cut) -> str:
+    return plain_lines("\n".join(part for start, end in found.thinking if (part := found.text[start:end].strip())))
+
+
+def _shadowed(choice: Choice, rounds: list[Round], policy: Policy, notes: list[Diagnostic]) -> tuple[Step, ...]:
+    """The action that the answer beat, and the steps of the other rounds, in order."""
+    from reactcli.readings import Reading
+
+    found, own = choice.found, choice.reading.round
+    aside: list[Step] = []
+    ahead = 0
+    finals = sum(one.final is not None for one in rounds)
+    for one in rounds:
+        reading = choice.reading if one is own else Reading(found, one)
+        if one is own and (choice.answer is None or not reading.acts):
+            continue
+        if reading.calls or reading.answer is not None:
+            aside.append(_set_aside(reading))
+            ahead += one is not own
+    if choice.conflict:
+        notes.append(diagnose("conflict", _both_span(choice, rounds)))
+    elif choice.answer is not None and any(step.action is not None for step in aside):
+        notes.append(diagnose("action-and-final-answer", _both_span(choice, rounds)))
+    elif ahead:
+        place = next((one.requests[0].action for one in rounds if one.requests and one is not own), None)
+        at = (place[1], place[2]) if place else (0, 0)
+        used = "the last" if policy.pick == "last" else "the first"
+        notes.append(diagnose("steps-written-ahead", at, count=ahead, used=used))
+    if finals > 1:
+        notes.append(diagnose("repeated-answer", choice.reading.answer_span or (0, 0)))
+    return tuple(aside)
+
+
+def _set_aside(reading: Reading) -> Step:
+    """A step that is reported and not used: its five keys and its span."""
+    call = reading.calls[0] if reading.calls else None
+    answer = None if call is not None and reading.acts else reading.answer
+    return Step(
+        thought=reading.thought,
+        action=call.name if call and answer is None else None,
+        action_input=reading.input_text(call) if call and answer is None else None,
+        final_answer=answer,
+        is_final=answer is not None,
+        dialect=reading.dialect,
+    )
+
+
+def _both(choice: Choice) -> Diagnostic:
+    action = choice.reading.round.requests[0].action
+    return diagnose("action-and-final-answer", (action[1], action[2]))
+
+
+def _both_span(choice: Choice, rounds: list[Round]) -> Span:
+    action = next(one.requests[0].action for one in rounds if one.requests)
+    return action[1], action[2]
+
+
+def _commonest(dialects: list[str]) -> str:
+    return max(dialects, key=dialects.count, default="") if len(set(dialects)) > 1 else next(iter(dialects), "")
+
+
+def _in_order(notes: list[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(sorted(notes, key=lambda note: note.span[0]))

@@ -1,0 +1,235 @@
+"""Tell a step's text as it arrives: events of part and text, and at the end the step of the whole.
+
+An event never changes. The start of a line is held back until it cannot be a label any more, a tag until it is whole,
+and white space, stop words and end-of-turn tokens until more text shows that they do not end their part. Every decision
+looks at the text alone, so how it is cut into pieces makes no difference. What only the end of the text can tell (a fence
+that never closes, a final answer that beats an action) is told by `close`, which parses the whole.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from reactcli.dialects import DIALECTS, Part
+from reactcli.labels import BULLETS, EMPHASIS, folded, labels_of
+from reactcli.lines import EMPHASIS_HERE, ENDED_BY
+from reactcli.loosejson import balanced_end
+from reactcli.marks import Marks
+from reactcli.source import plain_lines
+from reactcli.tails import is_stop_line, is_token
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from reactcli.labels import Word
+    from reactcli.parser import ReActAgentParser
+    from reactcli.trace import Step
+
+Event = tuple[str, str]
+"""A part's name and some of its text."""
+
+_HELD = 120
+"""Characters held back at most while a label or tag may still be coming: longer than any of them."""
+_OPENERS = re.compile(r"[<\[✿]")
+_MARK_COMING = re.compile(r"<\||</?[A-Za-z]|\[\[|\[[A-Za-z]|✿")
+_LINE_END = re.compile(r"\r\n?|\n")
+_DECORATION = f" \t#【0123456789.){EMPHASIS}{BULLETS}\ufe0f"
+_STOP_LINES = ("pause", "endaction")
+_THINKING = re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
+_THINKING_TAGS = ("<think>", "<thinking>", "<reasoning>")
+_THOUGHT_OUT = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+_MARKS = Marks(
+    tuple(mark for dialect in DIALECTS if dialect.evidence for mark in dialect.marks if mark.part is not Part.ARGUMENT)
+)
+
+
+class StepStream:
+    """Feeds on one reply. `feed` gives events; `close` the step, and leaves what was still held back in `rest`."""
+
+    def __init__(self, parser: ReActAgentParser) -> None:
+        self.rest: list[Event] = []
+        """Events that only the end of the text allowed, after `close`."""
+        self._parser = parser
+        self._labels = labels_of(parser.dialect)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._chunks: list[str] = []
+        self._text = ""
+        """What is not yet told, from the start of its line."""
+        self._at = 0
+        self._line_start = True
+        self._part = Part.PREAMBLE
+        self._closer: re.Pattern[str] | None = None
+        self._space = ""
+        """White space that is told only if text follows in the same part."""
+        self._fenced = False
+        self._json: list[str] | None = None
+        """The text of a body that began with a bracket, while its JSON value is open."""
+        self._begun = False
+        self._told = 0
+        self._wasted = 0
+        """Characters looked at for values that were still open: bounded by the characters told."""
+        self._events: list[Event] = []
+
+    def feed(self, chunk: str | bytes) -> list[Event]:
+        """Take the next piece of the text, and tell what can be told."""
+        return self._take(self._decoder.decode(chunk) if isinstance(chunk, bytes) else chunk, last=False)
+
+    def close(self) -> Step:
+        """The step of the whole text."""
+        self.rest = self._take(self._decoder.decode(b"", final=True), last=True)
+        return self._parser.parse("".join(self._chunks))
+
+    def _take(self, text: str, *, last: bool) -> list[Event]:
+        self._chunks.append(text)
+        self._text = self._text[self._at :] + text
+        self._at = 0
+        self._events = []
+        while self._at < len(self._text) and self._advance(last=last):
+            pass
+        return self._events
+
+    def _advance(self, *, last: bool) -> bool:
+        """Take one line start, one stretch of text or one mark; False while more text is needed."""
+        if self._line_start and self._part is not Part.REASONING:
+            taken = self._take_line_start(last=last)
+            if taken is not None:
+                return taken
+        return self._take_stretch(last=last)
+
+    def _take_line_start(self, *, last: bool) -> bool | None:
+        """None: the line is no label, and its text can be told."""
+        line_end = _LINE_END.search(self._text, self._at)
+        head = self._text[self._at : line_end.start() if line_end else len(self._text)]
+        whole = bool(line_end) or last or len(head) >= _HELD
+        label = self._labels.here.match(self._text, self._at, self._at + len(head))
+        if label and self._text[label.end() - 1] not in ":：】":
+            label = None
+        if not whole and (self._closes_later(label, head) if label else self._may_become_label(head)):
+            return False
+        thinking = _THINKING.match(self._text, self._at + len(head) - len(head.lstrip()))
+        if thinking:
+            self._open(Part.REASONING, thinking.end(), _THOUGHT_OUT)
+            return True
+        word = label and self._labels.word(label[2])
+        if label and word and self._counts(word):
+            closing = EMPHASIS_HERE.match(self._text, label.end()) if self._closes_later(label, head, 0) else None
+            self._open(Part.ACTION_INPUT if word.tool else word.part, (closing or label).end(), None)
+            return True
+        acting = self._part in (Part.ACTION, Part.ACTION_INPUT)
+        if (line_end or last) and is_stop_line(head.strip(), acting=acting, last=last and not line_end):
+            self._at += len(head)
+            self._line_start = False
+            return True
+        if head.lstrip().startswith(("```", "~~~")):
+            self._fenced = not self._fenced
+        self._line_start = False
+        return None
+
+    def _closes_later(self, label: re.Match[str], head: str, room: int = 3) -> bool:
+        """Bold or italics opened before a label and may close behind its colon, within the next characters."""
+        opened = label[1].rstrip().endswith(tuple(EMPHASIS)) and not label[3]
+        return opened and (not room or self._at + len(head) < label.end() + room)
+
+    def _may_become_label(self, head: str) -> bool:
+        plain = folded(head.lstrip(_DECORATION).rstrip(f" \t】#{EMPHASIS}"))
+        tag = head.lstrip().lower()
+        if not plain or (tag[0] == "<" and any(name.startswith(tag) for name in _THINKING_TAGS)):
+            return True
+        return any(word.startswith(plain) for word in (*self._labels.words, *_STOP_LINES))
+
+    def _counts(self, word: Word) -> bool:
+        if self._fenced or self._inside_json():
+            return False
+        if not word.in_context:
+            return word.part in ENDED_BY[self._part]
+        return (word.part is Part.OBSERVATION and self._part in (Part.ACTION, Part.ACTION_INPUT)) or (
+            word.part is Part.ACTION_INPUT and self._part is Part.ACTION
+        )
+
+    def _inside_json(self) -> bool:
+        """Whether the JSON value that began the current body is still open."""
+        if self._json is None or self._wasted > self._told:
+            return False
+        body = "".join(self._json)
+        if balanced_end(body, 0, len(body)) is None:
+            self._json = [body]
+            self._wasted += len(body)
+            return True
+        self._json = None
+        return False
+
+    def _take_stretch(self, *, last: bool) -> bool:
+        """Tell text up to the end of the line or the next mark."""
+        text, at = self._text, self._at
+        line_end = _LINE_END.search(text, at)
+        stop = line_end.start() if line_end else len(text)
+        opener = _OPENERS.search(text, at, stop)
+        if opener is not None:
+            if opener.start() > at:
+                self._tell(text[at : opener.start()])
+                return True
+            return self._take_mark(at, last=last)
+        self._tell(text[at:stop])
+        if line_end:
+            if line_end.end() == len(text) and line_end[0] == "\r" and not last:
+                return False
+            self._tell(line_end[0])
+            self._line_start = True
+        return True
+
+    def _take_mark(self, at: int, *, last: bool) -> bool:
+        """A character that may open or close a mark, once enough of the text behind it is there."""
+        text = self._text
+        if not last and not self._can_judge(at):
+            return False
+        closing = self._closer.match(text, at) if self._closer else None
+        opening = None if self._part is Part.REASONING else _MARKS.pattern.match(text, at)
+        if closing:
+            self._open(Part.PREAMBLE, closing.end(), None)
+            self._line_start = True
+        elif opening and not (self._fenced or self._inside_json()):
+            mark, _ = _MARKS.of(opening)
+            closer = re.compile(re.escape(mark.closes.format(tag=opening[0][1:-1]))) if mark.closes else None
+            self._open(mark.part, opening.end(), closer)
+        elif last and is_token(text[at:].strip()):
+            self._at = len(text)
+        else:
+            self._tell(text[at])
+        return True
+
+    def _can_judge(self, at: int) -> bool:
+        """No further text can change whether a mark stands here."""
+        text = self._text
+        if len(text) - at >= _HELD:
+            return True
+        if len(text) - at < 3 or text.startswith(("<|", "✿"), at):
+            return False
+        if not _MARK_COMING.match(text, at):
+            return True
+        end = max(text.find(">", at), text.find("]]", at), text.find("]", at) if text[at + 1] != "[" else -1)
+        return 0 <= end < len(text) - 2 or _LINE_END.search(text, at) is not None
+
+    def _open(self, part: Part, at: int, closer: re.Pattern[str] | None) -> None:
+        self._part, self._at, self._closer = part, at, closer
+        self._space, self._fenced, self._json = "", False, None
+        self._line_start = self._begun = False
+
+    def _tell(self, text: str) -> None:
+        """Tell text of the current part; white space waits until more follows."""
+        self._at += len(text)
+        self._told += len(text)
+        told = text.rstrip()
+        if not told:
+            self._space += text if self._begun else ""
+            return
+        if not self._begun:
+            told = told.lstrip()
+            self._json = [] if told[0] in "{[" else None
+        elif self._space:
+            told = self._space + told
+        if self._json is not None:
+            self._json.append(told)
+        self._begun, self._space = True, text[len(text.rstrip()) :]
+        if self._events and self._events[-1][0] == self._part:
+            told = self._events.pop()[1] + told
+        self._events.append((str(self._part), plain_lines(told)))

@@ -1,0 +1,59 @@
+"""What does not belong to a value though it stands at its end: end-of-turn tokens, stop words, half a stop word (R5)."""
+
+from __future__ import annotations
+
+import re
+
+_TOKEN = re.compile(r"<\|[^<>|\n]{1,40}\|>|<｜[^<>｜\n]{1,40}｜>|</s>|<eoa>|<eos>|<end_of_turn>|<end_(?:code|action)>", re.IGNORECASE)
+_TOKEN_LIMIT = 48
+_STOP_LINES = frozenset({"PAUSE", "End Action"})
+_STOP_WORD = "observation:"
+_SHORTEST_PREFIX = 3
+
+
+def value_end(text: str, start: int, end: int, *, last: bool) -> int:
+    """Where a value that seems to end at `end` really ends; `last` allows half a stop word behind the last line."""
+    while True:
+        before = end
+        end = _before_token(text, start, end)
+        end = _before_stop_line(text, start, end, last=last)
+        if end == before:
+            return end
+
+
+def is_token(text: str) -> bool:
+    return bool(_TOKEN.fullmatch(text))
+
+
+def is_stop_line(line: str, *, acting: bool, last: bool) -> bool:
+    """A whole line that only says stop: behind an action, or half a stop word as the last line of all."""
+    half = last and len(line) >= _SHORTEST_PREFIX and _STOP_WORD.startswith(line.lower())
+    return half or (acting and line in _STOP_LINES)
+
+
+def without_tokens(text: str) -> str:
+    """A text without the tokens and white space at its end."""
+    return text[: _before_token(text, 0, _rstripped(text, 0, len(text)))]
+
+
+def _before_token(text: str, start: int, end: int) -> int:
+    while end > start and text[end - 1] == ">":
+        at = text.rfind("<", max(start, end - _TOKEN_LIMIT), end)
+        if at < 0 or not _TOKEN.fullmatch(text, at, end):
+            return end
+        end = _rstripped(text, start, at)
+    return end
+
+
+def _before_stop_line(text: str, start: int, end: int, *, last: bool) -> int:
+    at = max(text.rfind("\n", max(start, end - 40), end), text.rfind("\r", max(start, end - 40), end))
+    line = text[at + 1 : end].strip()
+    if at < start or not is_stop_line(line, acting=True, last=last):
+        return end
+    return _rstripped(text, start, at)
+
+
+def _rstripped(text: str, start: int, end: int) -> int:
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return end

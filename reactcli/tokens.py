@@ -1,0 +1,222 @@
+"""Cut a text into labelled pieces; joined with what lies between them, they give the text back.
+
+`cut` finds where each part starts and ends, in whatever dialect the text gives evidence of. It decides what *is* a label
+(rules R1, R2, R5, R16 to R18, conflict C16); what the parts mean together is the parser's business. `tokens` shows the
+same cut as tokens that lie side by side.
+"""
+
+from __future__ import annotations
+
+from reactcli.actions import call_object
+from reactcli.diagnostics import diagnose
+from reactcli.dialects import AUTO, DIALECTS, Dialect, Part
+from reactcli.labels import labels_of
+from reactcli.lines import STRONG, inline_pieces, label_pieces
+from reactcli.marks import mark_pieces
+from reactcli.regions import Fence, find_fences, find_reasoning
+from reactcli.source import plain_lines
+from reactcli.tails import value_end, without_tokens
+from reactcli.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reactcli.diagnostics import Diagnostic
+    from reactcli.source import Span
+
+Piece = tuple[Part, int, int, int, str]
+"""Part, start of its mark, start and end of its body, and the tool or argument that the mark names."""
+
+
+_TAIL_ENDS = ">E*_`n"
+"""Last characters that a token, a stop word or unpaired emphasis may have; others need no second look."""
+
+
+class Token(Value):
+    part: Part
+    start: int
+    end: int
+
+
+class Cut:
+    """A text cut into pieces."""
+
+    __slots__ = ("dialect", "fences", "notes", "pieces", "reasoning", "regions", "text", "thinking", "window")
+
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        self.text = text
+        self.dialect = dialect
+        self.pieces: list[Piece] = []
+        self.window: Span = (0, len(text))
+        """What is left when a fence around the whole reply is taken off."""
+        self.regions: list[Span] = []
+        """Where no label counts, in order; only those of reasoning are taken out of values."""
+        self.reasoning: list[Span] = []
+        """Reasoning blocks with their tags."""
+        self.thinking: list[Span] = []
+        """The text inside them."""
+        self.fences: list[Fence] = []
+        self.notes: list[Diagnostic] = []
+
+    def body(self, piece: Piece) -> Span:
+        """The span of a piece's value: white space, end-of-turn tokens and stop words at its ends left out."""
+        start, end = piece[2], piece[3]
+        raw = self.text[start:end]
+        value = raw.strip()
+        if not value:
+            return start, start
+        start += raw.find(value[0])
+        end = start + len(value)
+        if value[-1] in _TAIL_ENDS or (piece[3] == self.window[1] and "\n" in value):
+            end = value_end(self.text, start, end, last=piece[3] == self.window[1])
+        return start, end
+
+    def value(self, piece: Piece) -> str:
+        """The text of a piece's value."""
+        start, end = self.body(piece)
+        return plain_lines(self.taken((start, end)) if self.reasoning else self.text[start:end])
+
+    def taken(self, span: Span) -> str:
+        """The text of a span without the reasoning in it."""
+        start, end = span
+        outside = []
+        for first, last in self.reasoning:
+            if start < last and first < end:
+                outside.append(self.text[start : max(start, first)])
+                start = max(start, last)
+        return "".join([*outside, self.text[start:end]]).strip() if outside else self.text[start:end]
+
+    def note(self, code: str, span: Span, **facts: object) -> None:
+        self.notes.append(diagnose(code, span, **facts))
+
+
+def cut(text: str, dialect: Dialect = AUTO) -> Cut:
+    """Find the pieces of a text. Never raises; linear in the length of the text."""
+    found = Cut(text, dialect)
+    if "<" in text and "</" in text or "<think" in text:
+        reasoning = find_reasoning(text, found.notes)
+        found.regions, found.reasoning, found.thinking = list(reasoning.outer), reasoning.outer, reasoning.inner
+    if "```" in text or "~~~" in text:
+        _set_fences_aside(found)
+    if dialect is AUTO:
+        _guess(found)
+    elif dialect.marks:
+        found.pieces = mark_pieces(found, dialect, label_pieces(found))
+    else:
+        found.pieces = label_pieces(found)
+        if not any(piece[0] in STRONG for piece in found.pieces):
+            found.pieces = inline_pieces(found)
+    return found
+
+
+def tokens(text: str, dialect: Dialect = AUTO) -> list[Token]:
+    """The tokens of a text, side by side: joined, they give it back to the last character."""
+    found = cut(text, dialect)
+    marked = [(start, end, Part.REASONING) for start, end in found.reasoning]
+    for part, start, body, end, _ in found.pieces:
+        marked += [(start, body, Part.MARK), (body, end, part)]
+    return list(_tiled(sorted(marked), found))
+
+
+def _tiled(marked: list[tuple[int, int, Part]], found: Cut) -> Iterator[Token]:
+    at = 0
+    start, end = found.window
+    for first, last, part in [*marked, (len(found.text), len(found.text), Part.DROPPED)]:
+        if first > at:
+            gap = Part.PREAMBLE if at >= start and first <= end else Part.DROPPED
+            yield Token(gap, at, first)
+            at = first
+        if last > at:
+            yield Token(part, at, last)
+            at = last
+
+
+def _set_fences_aside(found: Cut) -> None:
+    """Labels inside a closed fence do not count, unless the fence is around the whole reply (R5)."""
+    text = found.text
+    start = found.regions[0][1] if found.regions and not text[: found.regions[0][0]].strip() else 0
+    found.fences = find_fences(text, start, found.notes)
+    if not found.fences:
+        return
+    first, last = found.fences[0], found.fences[-1]
+    whole = not text[start : first.start].strip() and not without_tokens(text[last.end :])
+    if whole and len(found.fences) == 1 and _opens_with_label(found, first):
+        found.window = (first.inner_start, first.inner_end)
+        return
+    found.regions = sorted([*found.regions, *((fence.start, fence.end) for fence in found.fences)])
+
+
+def _opens_with_label(found: Cut, fence: Fence) -> bool:
+    labels = labels_of(found.dialect)
+    line = found.text.rfind("\n", 0, fence.inner_start)
+    return bool(
+        labels.here.match(found.text, fence.inner_start, fence.inner_end)
+        or labels.at_line.search(found.text, max(line, 0), fence.inner_end)
+    )
+
+
+def _guess(found: Cut) -> None:
+    """Weigh the evidence in the order of R17: tokens, labels, tags, one JSON object, labels in mid-line."""
+    text = found.text
+    fitting = [dialect for dialect in _evident(text) if dialect.beside_labels]
+    for dialect in fitting:
+        pieces = mark_pieces(found, dialect, label_pieces(found))
+        if any(piece[0] in STRONG or dialect.name in {"semantic-kernel", "dspy"} for piece in pieces):
+            found.dialect, found.pieces = dialect, pieces
+            _report_tie(found, fitting)
+            return
+    found.pieces = labelled = label_pieces(found)
+    if any(piece[0] in STRONG for piece in labelled):
+        return
+    fitting = [dialect for dialect in _evident(text) if not dialect.beside_labels]
+    for dialect in fitting:
+        pieces = mark_pieces(found, dialect, labelled)
+        if any(piece[0] in STRONG for piece in pieces):
+            found.dialect, found.pieces = dialect, pieces
+            _report_tie(found, fitting)
+            return
+    found.pieces = json_pieces(found, labelled) or inline_pieces(found)
+
+
+def _report_tie(found: Cut, fitting: list[Dialect]) -> None:
+    others = [dialect for dialect in fitting if dialect is not found.dialect and mark_pieces(found, dialect, [])]
+    if others:
+        start = found.pieces[0][1]
+        found.notes.append(diagnose("dialect-tie", (start, start), first=found.dialect.name, second=others[0].name))
+
+
+def _by_first_character() -> dict[str, list[tuple[str, Dialect]]]:
+    table: dict[str, list[tuple[str, Dialect]]] = {}
+    for dialect in DIALECTS:
+        for literal in dialect.evidence:
+            table.setdefault(literal[0], []).append((literal, dialect))
+    return table
+
+
+_EVIDENCE = _by_first_character()
+
+
+def _evident(text: str) -> list[Dialect]:
+    """The dialects whose evidence is in a text, in the order of the table."""
+    literals = [pair for first, pairs in _EVIDENCE.items() if first in text for pair in pairs if pair[0] in text]
+    names = {dialect.name for _, dialect in literals}
+    return [dialect for dialect in DIALECTS if dialect.name in names] if names else []
+
+
+def json_pieces(found: Cut, labelled: list[Piece]) -> list[Piece]:
+    """A call object as the whole reply, or as its only fence (R15)."""
+    text, (start, end) = found.text, found.window
+    if found.reasoning and found.reasoning[0][0] <= start:
+        start = found.reasoning[0][1]
+    spans = [(fence.start, fence.end) for fence in found.fences][:2]
+    span = spans[0] if len(spans) == 1 else (start, end)
+    notes: list[Diagnostic] = []
+    if call_object(text, span, notes, labelled=False) is None:
+        return []
+    found.dialect = DIALECTS.get("json")
+    before = [piece for piece in labelled if piece[1] < span[0]]
+    if not before and text[start : span[0]].strip():
+        before = [(Part.THOUGHT, start, start, span[0], "")]
+    before = [(part, at, body, min(last, span[0]), name) for part, at, body, last, name in before]
+    return [*before, (Part.ACTION, span[0], span[0], span[1], "")]
