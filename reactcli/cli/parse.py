@@ -10,7 +10,7 @@ from reactcli.cli.verdict import Verdict
 from reactcli.errors import UnknownNameError
 from reactcli.render import Safe
 from reactcli.render.sanitise import json_text, show
-from reactcli.render.schema import STEP_FIELDS, diagnostic_objects, field_value, full, step_objects
+from reactcli.render.documents import STEP_FIELDS, diagnostic_objects, field_value, full, step_objects
 from reactcli.source import Source
 from reactcli.trace import Step, Trace
 from reactcli.values import Value
