@@ -40,7 +40,7 @@ CODES: dict[str, tuple[str, str, str]] = {
     "replaced-bytes": ("warning", "{count} bytes are not UTF-8 and were replaced by U+FFFD", "re-encode the file"),
     "input-too-large": ("error", "the input is larger than {limit}", "{way_out}"),
     "unreadable-file": ("error", "the file cannot be read", ""),
-    "bad-record": ("error", "this line is no record: {why}", "a line is an object with the text in its --field"),
+    "line-without-text": ("error", "this line holds no text to parse: {why}", "--field names the field of the text"),
     # -- labels
     "lookalike-label": (
         "warning",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import sys
 
-from reactcli.cli.options import UsageError
+from reactcli.cli.options import NoInputError, UsageError
 from reactcli.diagnostics import Diagnostic, diagnose
 from reactcli.errors import ReactcliError
 from reactcli.render.sanitise import show_line
@@ -152,7 +152,7 @@ def _opened(path: str) -> BufferedReader:
     if sys.stdin is None:
         raise InputError("cannot read '<stdin>': it is closed", hint="name a file, or pipe one in")
     if sys.stdin.isatty():
-        raise UsageError("no input: stdin is a terminal", hint="name a file, or pipe one in: reactcli parse < out.txt")
+        raise NoInputError("no input: stdin is a terminal", hint="name a file, or pipe one in")
     return sys.stdin.buffer  # type: ignore[return-value]  # the stub says BinaryIO, which lacks read1
 
 

@@ -22,6 +22,10 @@ class UsageError(ReactcliError):
     """The command line is wrong: exit 2."""
 
 
+class NoInputError(UsageError):
+    """There is no file, and nobody pipes anything in; the answer is the usage of the command."""
+
+
 class Option(Value):
     """A switch if it has neither a metavar nor choices, else it takes a value."""
 
@@ -75,6 +79,10 @@ class Command(Value):
     run: Callable[[Mapping[str, Any], Shell], int]
     arguments: tuple[Argument, ...] = ()
     options: tuple[Option, ...] = ()
+
+    @property
+    def usage(self) -> str:
+        return " ".join(("reactcli", self.name, "[OPTIONS]", *(argument.metavar for argument in self.arguments)))
 
 
 SHARED = (

@@ -10,7 +10,6 @@ import json
 
 from reactcli.cli.input import InputError, Line, decode, display_name, read_lines, read_text, too_large
 from reactcli.diagnostics import Diagnostic, diagnose
-from reactcli.render.sanitise import show_line
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -84,11 +83,11 @@ def _line_record(line: Line, name: str, labels: dict[str, Any], field: str | Non
         value = json.loads(read.text)
     except (ValueError, RecursionError) as error:
         why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
-        return Record(labels, name, None, (*noticed, diagnose("bad-record", (0, 0), why=f"it is not JSON: {why}")))
+        return Record(labels, name, None, (*noticed, diagnose("line-without-text", (0, 0), why=f"it is not JSON: {why}")))
     if isinstance(value, dict):
         labels["id"] = value.get("id")
     text, why = _text(value, field)
-    wrong = () if text is not None else (diagnose("bad-record", (0, 0), why=why),)
+    wrong = () if text is not None else (diagnose("line-without-text", (0, 0), why=why),)
     return Record(labels, name, text, (*noticed, *wrong))
 
 
@@ -99,14 +98,12 @@ def _text(value: object, field: str | None) -> tuple[str | None, str]:
     if not isinstance(value, dict):
         return None, "it is neither an object nor a string"
     found = field if field is not None else next((known for known in FIELDS if known in value), None)
-    if found is None or found not in value:
-        return None, f"it has no field {_quoted(found)}"
+    if found is None:
+        return None, "it has none of the fields that are known"
+    if found not in value:
+        return None, f"it has no field '{found}'"
     text = value[found]
-    return (text, "") if isinstance(text, str) else (None, f"its field {_quoted(found)} is no string")
-
-
-def _quoted(field: str | None) -> str:
-    return " or ".join(f"'{known}'" for known in FIELDS) if field is None else f"'{show_line(field, 60)}'"
+    return (text, "") if isinstance(text, str) else (None, f"its field '{found}' is no string")
 
 
 def _unreadable(labels: dict[str, Any], name: str, error: InputError) -> Record:

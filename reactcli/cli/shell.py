@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from importlib import import_module
 
-from reactcli.cli.options import Command, converted, read
+from reactcli.cli.options import Command, NoInputError, UsageError, converted, read
 from reactcli.cli.output import Notes, Output, OutputError
 from reactcli.errors import FormatError, ReactcliError
 from reactcli.render import Safe
@@ -68,7 +68,10 @@ def command(name: str) -> Command:
 def run_command(chosen: Command, values: Mapping[str, Any]) -> int:
     """Runs a command with the values of its arguments and options."""
     shell = Shell(Output("stdout", values["color"]), Notes(values["color"]), values["quiet"], values["verbose"])
-    code = chosen.run(converted(chosen, values), shell)
+    try:
+        code = chosen.run(converted(chosen, values), shell)
+    except NoInputError as error:
+        raise UsageError(error.message, hint=f"usage: {chosen.usage}, as in: {chosen.examples[0]}") from None
     shell.out.flush()
     return code
 
