@@ -1,0 +1,137 @@
+"""Calling a tool by name: look it up, bind the input, run it, turn what comes back into an outcome.
+
+Nothing a call can do raises but a KeyboardInterrupt and its like; what went wrong is the outcome's status, and the
+observation says it to the model. This runs tools in the caller's own process: see isolation.py for one that survives.
+"""
+
+from __future__ import annotations
+
+from reactcli.errors import ToolError
+from reactcli.registry import nearest
+from reactcli.results import as_text, failure, settled, shortened
+from reactcli.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+    from typing import Any
+
+    from reactcli.tools import Tool
+
+STATUSES = ("ok", "unknown_tool", "bad_arguments", "tool_error", "timeout")
+
+RESULT_LIMIT = 16 << 20
+"""Characters of a result that are kept at most; what is shown of them is the caller's choice."""
+
+
+class Call(Value):
+    """What an action asks for."""
+
+    tool: str | None
+    action_input: str | None = None
+    arguments: Any = None
+    """The parsed input, as a step has it."""
+    truncated: bool = False
+    """The input was cut off in the middle of a value: refused."""
+    changes: Mapping[str, Any] = {}  # a default that nothing writes to
+    """Arguments set over those of the input."""
+    dry: bool = False
+    """Bind and report, but do not call."""
+
+    def fields(self) -> dict[str, Any]:
+        """By name, for another process."""
+        return dict(self._items())
+
+
+class Outcome(Value):
+    """What became of a call."""
+
+    status: str
+    """One of `STATUSES`."""
+    tool: str | None
+    arguments: dict[str, Any] | None = None
+    """As they were bound, by parameter, as JSON holds them; None if they were not."""
+    observation: str = ""
+    """For the model: the result as text, or `Error: …`."""
+    error: str | None = None
+    traceback: str = ""
+    """Of the tool's own frames, for people."""
+    printed: str = ""
+    """What the tool wrote to standard output and error, where that is captured."""
+    duration_ms: float = 0.0
+
+
+class LocalTools:
+    """Tools of this process. A call that hangs, hangs its caller."""
+
+    def __init__(self, tools: Mapping[str, Tool]) -> None:
+        self.tools = tools
+        self.wait: Callable[[Awaitable[object]], object] | None = None
+        """How coroutines are awaited, where tools share an event loop."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.tools)
+
+    def call(self, call: Call) -> Outcome:
+        tool = self.tools.get(call.tool) if call.tool is not None else None
+        if tool is None:
+            return unknown_tool(call.tool, self.names)
+        if call.truncated:
+            return failed("bad_arguments", tool.name, "the input was cut off in the middle of a value: it was not run")
+        from reactcli.binding import bind  # with inspect and typing 30 ms
+        from reactcli.schema import signature
+
+        try:
+            bound = bind(signature(tool), call.action_input, call.arguments, changes=call.changes)
+        except ToolError as error:
+            return failed("bad_arguments", tool.name, f"'{tool.name}' does not fit its input: {error.message}")
+        if call.dry:
+            return Outcome("ok", tool.name, bound.arguments)
+        return self._run(tool, bound.args, bound.kwargs, bound.arguments)
+
+    def _run(self, tool: Tool, args: tuple[Any, ...], kwargs: dict[str, Any], arguments: dict[str, Any]) -> Outcome:
+        try:
+            text = as_text(settled(tool.func(*args, **kwargs), self.wait))
+        except ToolError as error:
+            return failed("tool_error", tool.name, f"{error.message}{_hint(error)}").replace(arguments=arguments)
+        except Exception as error:  # noqa: BLE001  # a tool may raise anything
+            return raised(tool.name, error).replace(arguments=arguments)
+        return Outcome("ok", tool.name, arguments, shortened(text, RESULT_LIMIT))
+
+
+def unknown_tool(name: str | None, names: tuple[str, ...]) -> Outcome:
+    """The outcome of naming a tool that is not there. It is never guessed which was meant."""
+    meant = nearest(name, names) if name else None
+    there = f"there are: {', '.join(names)}" if names else "there are no tools"
+    guess = f"did you mean '{meant}'? " if meant else ""
+    return failed("unknown_tool", name, f"Tool '{name}' not found; {guess}{there}")
+
+
+def failed(status: str, tool: str | None, error: str) -> Outcome:
+    return Outcome(status, tool, observation=f"Error: {error}", error=error)
+
+
+def raised(tool: str | None, error: BaseException) -> Outcome:
+    """The outcome of a tool that raised."""
+    return failed("tool_error", tool, failure(error)).replace(traceback=_traceback(error))
+
+
+def _traceback(error: BaseException) -> str:
+    from traceback import TracebackException  # 12 ms, only where a tool failed
+
+    frames = error.__traceback__
+    while frames is not None and frames.tb_next is not None and frames.tb_frame.f_globals.get("__name__") in _OURS:
+        frames = frames.tb_next
+    try:
+        lines = TracebackException(type(error), error, frames, limit=-20, compact=True).format(chain=True)
+        return shortened("".join(lines), RESULT_LIMIT >> 8)
+    except Exception:  # noqa: BLE001  # the tool's own exception class broke the printing of it
+        return ""
+
+
+def _hint(error: ToolError) -> str:
+    return f" ({error.hint})" if error.hint else ""
+
+
+_OURS = (__name__, "reactcli.results", "reactcli.worker", "asyncio.runners", "asyncio.base_events")
