@@ -1,0 +1,129 @@
+"""LangChain messages: `messages_to_dict`, `model_dump`, serialised constructors and `repr` texts; LangGraph's updates.
+
+A container is a list, `{"messages": […]}`, or, for LangGraph's `stream_mode="updates"`, one `{node: {"messages": […]}}`
+a line. Constructors (`"lc": 1`) are read as the data they are and never built. Read after langchain-core 1.x and
+langgraph 1.x (November 2026).
+"""
+
+from __future__ import annotations
+
+from reactcli.formats.fields import content_text, dict_at, dicts_in, input_of, kind_of, text_at, without
+from reactcli.formats.langchain_steps import fields_of
+from reactcli.formats.turns import Call, Turn, steps_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from reactcli.formats.events import Event
+    from reactcli.formats.loading import Content
+
+_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "tool": "result", "system": "system"}
+_ROLES |= {"function": "result", "chat": "assistant", "developer": "system"}
+_CLASSES = {"HumanMessage": "human", "AIMessage": "ai", "AIMessageChunk": "ai", "ToolMessage": "tool"}
+_CLASSES |= {"SystemMessage": "system", "FunctionMessage": "function", "ChatMessage": "chat"}
+_EMPTY = frozenset({"additional_kwargs", "response_metadata", "example", "name", "artifact"})
+_KNOWN = frozenset({"content", "type", "tool_calls", "invalid_tool_calls", "tool_call_id", "status"})
+
+
+def matches(content: Content) -> bool:
+    if content.kind == "json":
+        document = content.document
+        return _is_messages(document.get("messages") if isinstance(document, dict) else document)
+    return content.kind == "jsonl" and _is_messages(content.head)
+
+
+def matches_updates(content: Content) -> bool:
+    return content.kind == "jsonl" and all(map(_is_update, content.head))
+
+
+def read(content: Content) -> Iterator[Event]:
+    document = content.document
+    if content.kind == "jsonl":
+        turns = (turn for row in content.rows() for turn in turns_of(row.value, content, row.line))
+        yield from steps_of(turns, content.notice)
+        return
+    messages = document["messages"] if isinstance(document, dict) else document
+    meta = without(document, frozenset({"messages"})) if isinstance(document, dict) else {}
+    turns = (turn for message in messages for turn in turns_of(message, content))
+    yield from steps_of(turns, content.notice, meta=meta)
+
+
+def read_updates(content: Content) -> Iterator[Event]:
+    yield from steps_of(_updated_turns(content), content.notice)
+
+
+def turns_of(message: object, content: Content, line: int = 0) -> Iterator[Turn]:
+    """The turn of one message, whichever way it was written."""
+    fields = _fields(message)
+    role = _ROLES.get(str(fields.get("type")))
+    if role is None:
+        content.notice("not-a-record", where=f"line {line}" if line else "", what="a message", kind=kind_of(message))
+        return
+    text = content_text(fields.get("content"))
+    meta = {key: value for key, value in without(fields, _KNOWN).items() if value or key not in _EMPTY}
+    if role == "assistant":
+        calls = [_call(call) for call in dicts_in(fields.get("tool_calls"))]
+        calls += [_call(call) for call in dicts_in(fields.get("invalid_tool_calls"))]
+        thought = text_at(dict_at(fields, "additional_kwargs"), "reasoning_content")
+        yield Turn(role, text or None, thought=thought, calls=tuple(calls), meta=meta, line=line)
+    elif role == "result":
+        is_error = fields.get("status") == "error"
+        call_id, tool = text_at(fields, "tool_call_id"), text_at(fields, "name")
+        yield Turn(role, text, call_id=call_id, tool=tool, is_error=is_error, line=line)
+    else:
+        yield Turn(role, text, line=line)
+
+
+def _is_messages(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_message, value[:50]))
+
+
+def _is_message(value: object) -> bool:
+    if isinstance(value, str):
+        return value.startswith("content=")
+    if not isinstance(value, dict):
+        return False
+    if value.get("lc") == 1:
+        return value.get("type") in {"constructor", "not_implemented"} and _class_of(value) in _CLASSES
+    return value.get("type") in _ROLES and (isinstance(value.get("data"), dict) or "content" in value)
+
+
+def _is_update(row: object) -> bool:
+    return isinstance(row, dict) and 0 < len(row) <= 3 and any(map(_holds_messages, row.values()))
+
+
+def _holds_messages(state: object) -> bool:
+    return isinstance(state, dict) and _is_messages(state.get("messages"))
+
+
+def _class_of(value: dict[str, Any]) -> str:
+    path = value.get("id")
+    return str(path[-1]) if isinstance(path, list) and path else ""
+
+
+def _fields(message: object) -> dict[str, Any]:
+    """One flat object for all four ways."""
+    if isinstance(message, str):
+        fields = fields_of(message)
+        kind = "tool" if "tool_call_id" in fields else "ai" if "tool_calls" in fields else "human"
+        return {"type": kind} | fields
+    if not isinstance(message, dict):
+        return {}
+    if message.get("lc") == 1:
+        return {"type": _CLASSES.get(_class_of(message))} | dict_at(message, "kwargs")
+    return {"type": message.get("type")} | message["data"] if isinstance(message.get("data"), dict) else message
+
+
+def _call(call: dict[str, Any]) -> Call:
+    return Call(text_at(call, "name"), input_of(call.get("args")), text_at(call, "id"))
+
+
+def _updated_turns(content: Content) -> Iterator[Turn]:
+    for row in content.rows():
+        states = row.value.values() if isinstance(row.value, dict) else []
+        for state in states:
+            messages = state.get("messages") if isinstance(state, dict) else None
+            for message in messages if isinstance(messages, list) else []:
+                yield from turns_of(message, content, row.line)

@@ -1,0 +1,131 @@
+"""Home-made traces with our own field names: a record per line, or one object with a list of `steps`.
+
+Any of the five keys of `parse_step`, `observation` and `llm_output`; what `parse --steps`, `parse --full`, `replay` and
+`run` print is read too. Beside the steps an object may have `question`, `final_answer` and `status`; everything else is
+kept in `meta`. A record of another kind at the head of the lines is taken for a header.
+"""
+
+from __future__ import annotations
+
+from reactcli.formats.events import Closing, Opening, Recorded
+from reactcli.formats.fields import kind_of, text_at, without
+from reactcli.formats.named import is_step, meta_of, step_of
+from reactcli.trace import Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from reactcli.formats.events import Event
+    from reactcli.formats.loading import Content
+
+_TOP = frozenset({"steps", "question", "final_answer", "answer", "status"})
+_HEADS = frozenset({"version", "format", "schema", "question"})
+_OTHERS = frozenset(
+    {"role", "source", "type", "event", "run_type", "parts", "from", "attributes", "spanId", "messages"}
+)
+"""Keys of other formats' records, which may share a name with a step's."""
+_SAMPLED = 20
+
+
+def matches(content: Content) -> bool:
+    if content.kind == "jsonl":
+        return _are_records(content.head[:_SAMPLED])
+    if content.kind != "json":
+        return False
+    document = content.document
+    if isinstance(document, list):
+        return bool(document) and _are_records(document[:_SAMPLED])
+    steps = document.get("steps")
+    return _is_list_of_steps(steps) or (is_step(document) and _OTHERS.isdisjoint(document))
+
+
+def read(content: Content) -> Iterator[Event]:
+    document = content.document
+    if isinstance(document, dict) and isinstance(document.get("steps"), list):
+        yield from _document(document, content)
+    else:
+        yield from _records(content)
+
+
+def _are_records(rows: list[Any]) -> bool:
+    """Most rows are steps, and none is another format's; a header may stand before them."""
+    if not all(isinstance(row, dict) and _OTHERS.isdisjoint(row) for row in rows):
+        return False
+    steps = sum(map(is_step, rows))
+    return 2 * steps >= len(rows) or (len(rows) == 1 and bool(_HEADS & rows[0].keys()) and "version" in rows[0])
+
+
+def _is_list_of_steps(steps: object) -> bool:
+    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
+        return False
+    return not steps or any(map(is_step, steps))
+
+
+def _document(document: dict[str, Any], content: Content) -> Iterator[Event]:
+    question = text_at(document, "question")
+    _check_version(document, content)
+    yield Opening(1, question, without(document, _TOP))
+    last: Step | None = None
+    for number, record in enumerate(document["steps"], start=1):
+        recorded = _recorded(record, content, number, f"step {number}", 0)
+        if recorded is None:
+            continue
+        if last is None and recorded.step.question is None:
+            recorded = recorded.replace(step=recorded.step.replace(question=question))
+        last = recorded.step
+        yield recorded
+    answer = text_at(document, "final_answer", "answer")
+    if answer is not None and (last is None or not last.is_final):
+        asked = question if last is None else None
+        yield Recorded(Step(final_answer=answer, is_final=True, question=asked))
+    yield Closing(text_at(document, "status"), answer)
+
+
+def _records(content: Content) -> Iterator[Event]:
+    """One record a line; `episode` in a record that differs from the one before begins another episode."""
+    number = 0
+    episode: int | None = None
+    head: dict[str, Any] = {}
+    for row in content.rows():
+        where = f"line {row.line}" if row.line else f"element {number + 1}"
+        if number == 0 and not is_step(row.value) and isinstance(row.value, dict) and _HEADS & row.value.keys():
+            head = row.value
+            _check_version(head, content)
+            continue
+        recorded = _recorded(row.value, content, number + 1, where, row.line)
+        if recorded is None:
+            continue
+        if episode != recorded.step.episode:
+            if episode is not None:
+                yield Closing()
+            question = recorded.step.question if recorded.step.question is not None else text_at(head, "question")
+            yield Opening(recorded.step.episode, question, without(head, _TOP) if episode is None else {})
+            recorded = recorded.replace(step=recorded.step.replace(question=question))
+            episode, head = recorded.step.episode, {}
+        number += 1
+        yield recorded
+    if episode is None:
+        yield Opening(1, text_at(head, "question"), without(head, _TOP))
+    yield Closing()
+
+
+def _recorded(record: object, content: Content, number: int, where: str, line: int) -> Recorded | None:
+    if not isinstance(record, dict):
+        content.notice("not-a-record", where=where, what="an object", kind=kind_of(record))
+        return None
+
+    def note(code: str, **facts: object) -> None:
+        content.notice(code, where=where, **facts)
+
+    episode = record.get("episode")
+    is_number = isinstance(episode, int) and not isinstance(episode, bool) and episode > 0
+    step = step_of(record, note, episode=episode if is_number and isinstance(episode, int) else 1)
+    return Recorded(step, meta_of(record, number), line)
+
+
+def _check_version(record: dict[str, Any], content: Content) -> None:
+    version = record.get("version")
+    if version is not None and version != 1:
+        content.notice("unknown-version", version=version)
