@@ -4,7 +4,7 @@ A worker stays alive from call to call, so that tools can keep state, and is rep
 contains tools that hang, crash, flood, fork or eat memory. It is no sandbox: a tool can do what the user can do.
 """
 
-# ruff: noqa: PTH100, PTH109, PTH117, PTH118, PTH120  # pathlib costs every call 6 ms
+# ruff: noqa: PTH100, PTH109, PTH117, PTH120  # pathlib costs every call 6 ms
 
 from __future__ import annotations
 
@@ -32,6 +32,12 @@ ENVIRONMENT = ("PATH", "HOME", "LANG", "TMPDIR", "TZ")
 
 PRINTED_LIMIT = 64 << 10
 """Bytes of what a tool prints that are kept for a call; the rest is read, so that it does not block, and counted."""
+
+START = (
+    "import sys; home = sys.argv.pop(1); home in sys.path or sys.path.append(home); "
+    "from reactcli.worker import main; main()"
+)
+"""What the interpreter runs: told by -I to look nowhere but in its own folders, it has to be shown ours."""
 
 GRACE = 0.25
 """Seconds that a worker told to end has for its exit handlers, and a killed one to vanish."""
@@ -313,7 +319,7 @@ def _spawned(spec: str, limits: Limits) -> tuple[int, int, int, int]:
         raise ToolError("there is no Python interpreter to run tools with")
     requests, results, output = _pipe(), _pipe(), _pipe()
     theirs = (requests[0], results[1], output[1])
-    worker = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
+    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     settings = json.dumps({"owner": os.getpid(), "memory": limits.memory, "paths": _paths(), "spec": spec})
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
@@ -325,7 +331,7 @@ def _spawned(spec: str, limits: Limits) -> tuple[int, int, int, int]:
     try:
         pid = os.posix_spawn(
             sys.executable,
-            [sys.executable, "-I", "-B", "-X", "utf8", worker, settings],
+            [sys.executable, "-I", "-X", "utf8", "-c", START, home, settings],
             _environment(limits.environment),
             file_actions=actions,
             setsigmask=(),

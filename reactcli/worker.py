@@ -4,10 +4,10 @@ It is two processes. The *keeper* starts first and never runs a tool: it adopts 
 ends them all when the tools' process ends or its owner asks or dies, and dies as the tools' process died. The tools'
 process, forked from it, loads the module and answers calls until its owner hangs up.
 
-Run as a file, because the interpreter is told to look for modules nowhere but in its own folders.
+Nothing here may rely on the current folder or the environment: what a worker is to do, its owner says.
 """
 
-# ruff: noqa: PTH100, PTH120, PTH123, PTH208  # pathlib costs every call 6 ms
+# ruff: noqa: PTH123, PTH208  # pathlib costs every call 6 ms
 
 from __future__ import annotations
 
@@ -19,12 +19,16 @@ import resource
 import signal
 import sys
 
+from reactcli.calls import Call, LocalTools, raised
+from reactcli.channel import REQUESTS, RESULTS, Inbox, frame
+from reactcli.errors import ToolError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
     from typing import Any, NoReturn
 
-    from reactcli.calls import LocalTools, Outcome
+    from reactcli.calls import Outcome
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 36, 38
 
@@ -36,11 +40,9 @@ ADDRESS_SPACE = 8
 
 
 def main() -> None:
-    from reactcli.channel import REQUESTS, RESULTS
-
     os.setsid()  # Ctrl-C on the terminal is the owner's business
     os.closerange(RESULTS + 1, 1 << 20)  # whatever the owner's own parent had left open
-    settings = json.loads(sys.argv[1])
+    settings = json.loads(sys.argv.pop())
     wanted = {signal.SIGCHLD, signal.SIGTERM}
     signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
     _control(PR_SET_PDEATHSIG, signal.SIGTERM)
@@ -52,7 +54,7 @@ def main() -> None:
     keeper = os.getpid()
     child = os.fork()
     if child:
-        os.close(REQUESTS)
+        os.close(REQUESTS)  # the keeper has RESULTS open to its end, which tells the owner of it
         _keep(child, wanted)
     os.setsid()  # a tool that kills its process group must not kill the keeper
     _control(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -161,10 +163,6 @@ def _limit_processor_time(seconds: float | None) -> None:
 
 
 def _serve(spec: str) -> None:
-    from reactcli.calls import LocalTools, raised
-    from reactcli.channel import REQUESTS, RESULTS, frame
-    from reactcli.errors import ToolError
-
     owner = os.getpid()
     os.set_inheritable(REQUESTS, False)
     os.set_inheritable(RESULTS, False)
@@ -195,8 +193,10 @@ def _serve(spec: str) -> None:
 
 
 def _loaded(spec: str) -> dict[str, Any]:
+    from reactcli.binding import bind  # noqa: F401  # loaded while modules of ours may still be cached
     from reactcli.loading import load
 
+    sys.dont_write_bytecode = True  # no files beside the user's
     return load(spec)
 
 
@@ -218,8 +218,6 @@ def _event_loop() -> Callable[[Awaitable[object]], object]:
 
 
 def _requests() -> Iterator[dict[str, Any]]:
-    from reactcli.channel import REQUESTS, Inbox
-
     inbox = Inbox()
     read = os.read
     while octets := read(REQUESTS, 1 << 16):
@@ -243,8 +241,6 @@ def _described(tool: Any) -> dict[str, Any]:
 
 
 def _outcome(tools: LocalTools, request: dict[str, Any]) -> dict[str, Any]:
-    from reactcli.calls import Call, raised
-
     call = Call(**request["call"])
     try:
         outcome = tools.call(call)
@@ -262,10 +258,3 @@ def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):  # a tool may have closed or replaced it
             stream.flush()
-
-
-if __name__ == "__main__":
-    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    if root not in sys.path:
-        sys.path.append(root)
-    main()
