@@ -11,6 +11,7 @@ times. What valid JSON says is never changed; keys and values are never made up.
 from __future__ import annotations
 
 import re
+from sys import get_int_max_str_digits
 
 from reactcli.diagnostics import diagnose
 from reactcli.jsonstrings import CLOSING, ITEM_END, KEY_END, TUPLE_END, Notes, cut_off, invalid, read_string
@@ -86,6 +87,8 @@ class Reader:
 
     def skip(self, *, comments: bool = True) -> str:
         """Move over white space and comments; the character found there, '' at the end."""
+        if self.at < self.end and (character := self.text[self.at]) not in " \t\n\r/#":
+            return character
         while True:
             self.at = skip_space(self.text, self.at, self.end)
             comment = COMMENT.match(self.text, self.at, self.end) if comments else None
@@ -136,7 +139,7 @@ class Reader:
     def _number(self) -> int | float | str:
         start = self.at
         number = NUMBER.match(self.text, start, self.end)
-        if self.frames and (number.end() if number else self._number_end()) == self.end:
+        if self.frames and self._is_cut(number.end() if number else self._number_end()):
             raise cut_off(start, self.end)
         if not number:
             raise invalid(start, "this is not a number as JSON writes it")
@@ -146,9 +149,14 @@ class Reader:
             value = float(source)
             return self._not_finite(source, start) if value in (INFINITY, -INFINITY) else value
         digits = len(source.lstrip("-"))
-        if digits > DIGIT_LIMIT:
-            raise Unreadable(start, diagnose("number-too-long", (start, self.at), digits=digits, limit=DIGIT_LIMIT))
+        limit = min(get_int_max_str_digits() or DIGIT_LIMIT, DIGIT_LIMIT)
+        if digits > limit:
+            raise Unreadable(start, diagnose("number-too-long", (start, self.at), digits=digits, limit=limit))
         return int(source)
+
+    def _is_cut(self, at: int) -> bool:
+        """A number that nothing stands behind, not even a line end, may have lost its last digits."""
+        return at == self.end and not self.text[at : at + 1].isspace()
 
     def _number_end(self) -> int:
         return NUMBER_START.match(self.text, self.at, self.end).end()  # type: ignore[union-attr]  # it matches anywhere
@@ -201,7 +209,9 @@ class Reader:
     def _first_item(self) -> bool:
         """True if an item follows the opening bracket; False if its container ends at once."""
         character = self.skip()
-        return character != "" and character not in "}])"
+        if character == "":
+            raise cut_off(self.frames[-1].at, self.end)
+        return character not in "}])"
 
     def _next_item(self) -> bool:
         """Move over the comma behind an item; False if its container ends here."""

@@ -160,7 +160,8 @@ class _String:
             return
         first = self.inner_quotes[0]
         before = self.text[max(first - 8, 0) : first].rstrip()
-        if end[0][-1:] not in ("", "}", "]", ")") or before.endswith((",", ":", "[", "{")):
+        doubled = self.inner_quotes[-1] == at - 1
+        if doubled or end[0][-1:] not in ("", "}", "]", ")") or before.endswith((",", ":", "[", "{")):
             raise invalid(at, "a quote inside a string is not escaped, and where the string ends is open to doubt")
 
     def _refuse_doubtful_quote(self, at: int) -> None:
@@ -173,7 +174,7 @@ class _String:
             raise invalid(next_at, "no ':' stands behind a key")
         if self.behind is CALL_END and not self._is_apostrophe(at):
             raise invalid(next_at, "this is an expression, not a literal")
-        if following == ":" or (next_at > at + 1 and following and following in CLOSING):
+        if following in (":", "+") or (next_at > at + 1 and following and following in CLOSING):
             raise invalid(at, "a comma is missing, or a quote inside a string is not escaped")
 
     def _escape(self, at: int) -> int:

@@ -11,7 +11,7 @@ import re
 from reactcli.diagnostics import diagnose
 from reactcli.jsonreader import Reader, Unreadable
 from reactcli.jsonstrings import CALL_END, CLOSING, Notes, cut_off, invalid
-from reactcli.strictjson import scan, scan_members, skip_space
+from reactcli.strictjson import scan, scan_items, skip_space
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -30,8 +30,9 @@ BRACKET_LIMIT = 100
 
 FENCE = re.compile(r"(`+)[ \t]*(?:[\w+-]{0,20}[ \t]*(?:\r\n?|\n)|(?:json|JSON|python|tool)?)")
 CALL_WRAPPER = re.compile(r"([^\W\d][\w.]{0,200})[ \t]*\([ \t\n\r]*(?=\{)")
+SCALAR = re.compile(r"""["'“”„‘’0-9-]|(?:true|false|null|True|False|None|NaN|Infinity)\Z""")
 KEYWORD = re.compile(r"([^\W\d]\w*)[ \t\n\r]*=(?!=)")
-BARE_KEY = re.compile(r"\{[ \t\n\r]*[^\W\d][\w-]{0,100}[ \t]*:")
+BARE_KEY = re.compile(r"\{[ \t\n\r]*[\w-]{1,100}[ \t]*:")
 BRACKETS = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+"?|[\[\]{}]')
 CALL_SPELLING = frozenset(("python-literal", "single-quotes", "escaped-apostrophe"))
 """What is no oddity between the parentheses of a call."""
@@ -84,7 +85,7 @@ def read_arguments(text: str, start: int, end: int, *, label: bool = True) -> Re
         return _read_fenced(text, at, stop)
     if label and (call := CALL_WRAPPER.match(text, at, stop)):
         return _read_wrapped(text, call, stop)
-    return _read_scalar(text, at, stop, label=label)
+    return _read_scalar(text, at, stop, label=label) if SCALAR.match(text, at, stop) else _plain(at)
 
 
 def read_call(text: str, start: int, end: int) -> Reading:
@@ -103,7 +104,7 @@ def read_call(text: str, start: int, end: int) -> Reading:
     try:
         value = _call_value(reader)
     except Unreadable as error:
-        known = (error.diagnostic,) if error.truncated else ()
+        known = (error.diagnostic,) if error.diagnostic.code != "invalid-json" else ()
         return Reading(None, error.at, known, error.truncated, found=False)
     if reader.truncated:
         reader.notes.kept.append(cut_off(at, end).diagnostic)
@@ -115,23 +116,17 @@ def members(text: str, start: int, end: int) -> dict[str, Span] | None:
 
     If the text ends inside the object, the value it ends in is the last, up to the end.
     """
-    at = skip_space(text, start, end)
-    if not text.startswith("{", at, end):
-        return None
-    strict = scan_members(text, at, end)
-    if strict is not None:
-        return strict
-    spans = _item_spans(text, at, end)
-    return None if spans is None else dict(reversed(spans))
+    spans: dict[str, Span] = {}
+    items = _items(text, start, end, "{")
+    for key, span in items or ():
+        spans.setdefault(key, span)
+    return spans if items is not None else None
 
 
 def elements(text: str, start: int, end: int) -> list[Span] | None:
     """The span of each value of the array at `start`, likewise."""
-    at = skip_space(text, start, end)
-    if not text.startswith("[", at, end):
-        return None
-    spans = _item_spans(text, at, end)
-    return None if spans is None else [span for _, span in spans]
+    items = _items(text, start, end, "[")
+    return [span for _, span in items] if items is not None else None
 
 
 def balanced_end(text: str, start: int, end: int) -> int | None:
@@ -167,7 +162,7 @@ def _explained(error: Unreadable, reader: Reader, at: int) -> Diagnostic:
     nothing_read = error.diagnostic.code == "invalid-json" and not reader.items_read and len(reader.frames) == 1
     if nothing_read and not BARE_KEY.match(reader.text, at, reader.end):
         first = skip_space(reader.text, at + 1, reader.end)
-        if reader.text[first : first + 1] not in CLOSING:
+        if reader.text[first : first + 1] not in (*CLOSING, "\\"):
             return diagnose("not-json", (at, at + 1))
     return error.diagnostic
 
@@ -258,8 +253,9 @@ def _read_wrapped(text: str, call: re.Match[str], stop: int) -> Reading:
     wrapper = diagnose("call-wrapper", call.span(), name=call[1])
     close = skip_space(text, reading.end, stop)
     if close == stop:
-        missing = () if reading.truncated else (diagnose("missing-closer", (stop, stop), text=")"),)
-        return reading.replace(diagnostics=(wrapper, *reading.diagnostics, *missing))
+        missing = diagnose("missing-closer", (stop, stop), text=")")
+        cut = () if reading.truncated else (cut_off(call.start(), stop).diagnostic,)
+        return reading.replace(truncated=True, diagnostics=(wrapper, *reading.diagnostics, missing, *cut))
     if text[close] != ")":
         return _plain(call.start())
     rest, _ = _stripped(text, close + 1, stop)
@@ -322,7 +318,13 @@ def _read_argument(reader: Reader, positional: list[Any], keywords: dict[str, An
     keywords[keyword[1]] = reader.read()
 
 
-def _item_spans(text: str, at: int, end: int) -> list[tuple[str, Span]] | None:
+def _items(text: str, start: int, end: int, opener: str) -> list[tuple[str, Span]] | None:
+    at = skip_space(text, start, end)
+    if not text.startswith(opener, at, end):
+        return None
+    strict = scan_items(text, at, end)
+    if strict is not None:
+        return strict
     reader = Reader(text, at, end)
     try:
         reader.read()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 from json.decoder import JSONDecoder
+from sys import get_int_max_str_digits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from reactcli.source import Span
 
 DEPTH_LIMIT = 200
-"""The C scanner recurses: on a stack of 256 kB it dies at a depth of about 900; Python's own limit varies by version."""
+"""The C scanner recurses: on a stack of 256 kB it dies at a depth of 900, and Python's own limit varies."""
 DIGIT_LIMIT = 4300
 """What Python converts by default; beyond it, the time grows with the square."""
 INFINITY = float("inf")
@@ -33,7 +34,7 @@ WINDOWS = (2_000, 60_000)
 # How near the end of a window an error may be caused by the cut: longer than any literal, escape or pair of escapes.
 CUT_MARGIN = 16
 DEPTH_STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
-NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
+NEITHER_BRACKET_NOR_QUOTE = bytes(byte for byte in range(256) if byte not in b'[]{}"')
 
 
 def scan(text: str, at: int, end: int) -> tuple[Any, int] | None:
@@ -43,8 +44,9 @@ def scan(text: str, at: int, end: int) -> tuple[Any, int] | None:
         window = text[at:stop]
         if not is_shallow(window):
             return None
+        scan_once = SCAN_ONCE if 0 < get_int_max_str_digits() <= DIGIT_LIMIT else SCAN_ONCE_COUNTING_DIGITS
         try:
-            value, length = SCAN_ONCE(window, 0)
+            value, length = scan_once(window, 0)
         except (ValueError, StopIteration, RecursionError) as error:
             if stop == end or _is_certain(error, len(window)):
                 return None
@@ -54,33 +56,43 @@ def scan(text: str, at: int, end: int) -> tuple[Any, int] | None:
     return None
 
 
-def scan_members(text: str, at: int, end: int) -> dict[str, Span] | None:
-    """The span of each top-level value of the object at `at`; None if it is not plainly valid."""
+def scan_items(text: str, at: int, end: int) -> list[tuple[str, Span]] | None:
+    """Key (empty in an array) and span of each top-level value of the container at `at`; None if not plainly valid."""
     whole = scan(text, at, end)
-    if whole is None or not isinstance(whole[0], dict):
+    if whole is None or not isinstance(whole[0], dict | list):
         return None
-    spans: dict[str, Span] = {}
     window = text[at : whole[1]]
     length = len(window)
+    items: list[tuple[str, Span]] = []
+    key = ""
     here = skip_space(window, 1, length)
-    while window[here] != "}":
-        key, here = SCAN_ONCE(window, here)
-        start = skip_space(window, skip_space(window, here, length) + 1, length)
-        here = SCAN_ONCE(window, start)[1]
-        spans[key] = (at + start, at + here)
-        here = skip_space(window, here, length)
+    while window[here] not in "}]":
+        if window[0] == "{":
+            key, here = SCAN_ONCE(window, here)
+            here = skip_space(window, skip_space(window, here, length) + 1, length)
+        stop = SCAN_ONCE(window, here)[1]
+        items.append((key, (at + here, at + stop)))
+        here = skip_space(window, stop, length)
         if window[here] == ",":
             here = skip_space(window, here + 1, length)
-    return spans
+    return items
 
 
 def is_shallow(window: str) -> bool:
-    """True if no value that starts with the window nests deeper than the limit. Text behind it counts too."""
+    """True if no value that starts with the window nests deeper than the limit. Text behind it counts too.
+
+    For JSON exact: up to the first error, where the scanner stops, strings are cut out as it would cut them.
+    """
     if window.count("[") + window.count("{") <= DEPTH_LIMIT:
         return True
-    outside = "".join(window.replace("\\\\", "").replace('\\"', "").split('"')[::2])
-    brackets = outside.encode("utf-8", "surrogatepass").translate(None, NO_BRACKETS)
-    return max(accumulate(memoryview(brackets.translate(DEPTH_STEPS)).cast("b")), default=0) <= DEPTH_LIMIT
+    if "\\" in window:
+        window = window.replace("\\\\", "").replace('\\"', "")
+    # Quotes side by side hold no bracket, or join two strings with none between them: either way they can go.
+    marks = (
+        window.encode("utf-8", "surrogatepass").translate(DEPTH_STEPS, NEITHER_BRACKET_NOR_QUOTE).replace(b'""', b"")
+    )
+    outside = b"".join(marks.split(b'"')[::2])
+    return max(accumulate(memoryview(outside).cast("b")), default=0) <= DEPTH_LIMIT
 
 
 def skip_space(text: str, at: int, end: int) -> int:
@@ -130,5 +142,11 @@ def _constant(source: str) -> Any:
     raise ValueError(source)
 
 
-DECODER = JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_int=_int, parse_constant=_constant)
-SCAN_ONCE: Callable[[str, int], tuple[Any, int]] = DECODER.scan_once  # type: ignore[attr-defined]  # the stub lacks it
+def _scanner(integer: Callable[[str], int]) -> Callable[[str, int], tuple[Any, int]]:
+    decoder = JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_int=integer, parse_constant=_constant)
+    return decoder.scan_once  # type: ignore[attr-defined, no-any-return]  # the stub lacks it
+
+
+SCAN_ONCE = _scanner(int)
+SCAN_ONCE_COUNTING_DIGITS = _scanner(_int)
+"""For a process that has lifted Python's own limit on digits: a call for each number makes it slower."""
