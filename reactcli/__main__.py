@@ -9,10 +9,6 @@ from __future__ import annotations
 import os
 import sys
 
-if __name__ == "__main__" and not sys.flags.safe_path:
-    # `python -m` puts the current folder first, and a json.py in it would be run
-    sys.path.pop(0)
-
 VERSION_FLAGS = (["--version"], ["-V"])
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 
 from reactcli.diagnostics import diagnose
-from reactcli.dialects import NO_ACTION, TERMINAL, Part
+from reactcli.parts import NO_ACTION, TERMINAL, Part
 from reactcli.labels import folded
 from reactcli.loosejson import elements, members, read_value
+from reactcli.patterns import pattern
 from reactcli.source import plain_lines
 
 TYPE_CHECKING = False
@@ -36,11 +37,12 @@ _SURE_NAME_KEYS = ("action", "tool", "tool_name", "api_name", "command_name", "r
 """Keys that name a tool even where no input stands beside them; `name` alone may be anybody's."""
 _KNOWN_KEYS = {*NAME_KEYS, *INPUT_KEYS, *THOUGHT_KEYS, *ENVELOPES, "id", "type", "tag", "path", "call_id", "index"}
 
-_CALL = re.compile(r"([\w.\-/]{1,200})([ \t]?)([\[(])")
-_PAUSE = re.compile(r"([^\W\d][\w.\-]{0,199})[ \t]?:[ \t]++(?=\S)")
-_REMARK = re.compile(r"([\w.\-/]{1,200})[ \t]?\(.*\)[ \t]*", re.DOTALL)
-_FENCE = re.compile(r"```[\w+#.-]{0,20}[ \t]*\n?")
-_NO_ACTION = re.compile(r"(?:none|null|n/a|no action)\s{0,3}[(.].{0,200}", re.IGNORECASE)
+_CALL = pattern(r"([\w.\-/]{1,200})([ \t]?)([\[(])")
+_PAUSE = pattern(r"([^\W\d][\w.\-]{0,199})[ \t]?:[ \t]++(?=\S)")
+_REMARK = pattern(r"([\w.\-/]{1,200})[ \t]?\(.*\)[ \t]*", re.DOTALL)
+_FENCE = pattern(r"```[\w+#.-]{0,20}[ \t]*\n?")
+_NO_ACTION = pattern(r"(?:none|null|n/a|no action)\s{0,3}[(.].{0,200}", re.IGNORECASE)
+_LONGEST_TERMINAL = 16
 _CLOSERS = {"[": "]", "(": ")"}
 _SPELLING = {"[": "bracket", "(": "call"}
 _PAIRS = (("`", "`"), ('"', '"'), ("'", "'"), ("[", "]"), ("“", "”"), ("「", "」"))
@@ -98,11 +100,11 @@ def clean_name(name: str) -> str:
 
 
 def says_no_action(name: str) -> bool:
-    return name.strip().lower() in NO_ACTION or bool(_NO_ACTION.fullmatch(name.strip()))
+    return name.lower() in NO_ACTION or (name[:1] in "nN" and bool(_NO_ACTION.fullmatch(name)))
 
 
 def is_terminal(name: str) -> bool:
-    return folded(name) in TERMINAL
+    return len(name) <= _LONGEST_TERMINAL and folded(name).replace(" ", "") in TERMINAL
 
 
 def _lines(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
@@ -311,7 +313,7 @@ def answer_of(text: str, span: Span | None, written: str | None) -> str:
 
 
 _ARGUMENT_ANSWER_KEYS = ("answer", "final_answer", "result", "output", "response", "content")
-_KEYWORD_ANSWER = re.compile(rf"(?:{'|'.join(_ARGUMENT_ANSWER_KEYS)})[ \t]{{0,3}}=[ \t]{{0,3}}(?=[\"'])")
+_KEYWORD_ANSWER = pattern(rf"(?:{'|'.join(_ARGUMENT_ANSWER_KEYS)})[ \t]{{0,3}}=[ \t]{{0,3}}(?=[\"'])")
 
 
 def _unfenced(text: str, span: Span) -> Span | None:

@@ -5,11 +5,10 @@ These checks look at the text once more, so only `parse` makes them; `parse_step
 
 from __future__ import annotations
 
-import re
-
 from reactcli.diagnostics import diagnose
 from reactcli.labels import BULLETS, EMPHASIS, folded, labels_of
 from reactcli.lookalikes import skeleton
+from reactcli.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +21,9 @@ if TYPE_CHECKING:
 
 _COLONS = ":：∶꞉﹕︓ː׃"
 _BREAKS = "\\n\\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
-_HEAD = re.compile(rf"(?:\A|(?<=[{_BREAKS}]))([^{_BREAKS}{_COLONS}]{{1,60}}+)[{_COLONS}]")
-_ODD = re.compile(r"[^\t\n\r -~]")
-_BARE_LABEL = re.compile(r"(?:\A|\n)[ \t]*+(Thought|Action Input|Action|Observation|Final Answer)[ \t]++(?=[^\s:：])")
+_HEAD = pattern(rf"(?:\A|(?<=[{_BREAKS}]))([^{_BREAKS}{_COLONS}]{{1,60}}+)[{_COLONS}]")
+_ODD = pattern(r"[^\t\n\r -~]")
+_BARE_LABEL = pattern(r"(?:\A|\n)[ \t]*+(Thought|Action Input|Action|Observation|Final Answer)[ \t]++(?=[^\s:：])")
 
 
 def spelling_checks(found: Cut, choice: Choice) -> list[Diagnostic]:

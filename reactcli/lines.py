@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 
 from reactcli.diagnostics import diagnose
-from reactcli.dialects import Part
+from reactcli.parts import Part
 from reactcli.labels import BULLETS, EMPHASIS, folded, labels_of
 from reactcli.loosejson import balanced_end
+from reactcli.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,10 +48,10 @@ _BEHIND_BLANK_LINE = {Part.QUESTION, Part.ANSWER, Part.PLAN}
 _RAW = {Part.ACTION_INPUT, Part.OBSERVATION, Part.FINAL_ANSWER, Part.ANSWER}
 """Parts in whose text a list item that looks like a label is a list item."""
 
-_NOT_SPACE = re.compile(r"\S")
-_BLANK_LINE_BEFORE = re.compile(r"(?:\n|\r)[ \t\r]*\Z")
-_STEP_AHEAD = re.compile(r"[ \t`*]*+(?:[\[{]|```|[\w.\-/]{1,100}[ \t]?[\[(])")
-EMPHASIS_HERE = re.compile(rf"[ \t]*+([{re.escape(EMPHASIS)}]{{1,3}})[ \t]*+")
+_NOT_SPACE = pattern(r"\S")
+_BLANK_LINE_BEFORE = pattern(r"(?:\n|\r)[ \t\r]*\Z")
+_STEP_AHEAD = pattern(r"[ \t`*]*+(?:[\[{]|```|[\w.\-/]{1,100}[ \t]?[\[(])")
+EMPHASIS_HERE = pattern(rf"[ \t]*+([{re.escape(EMPHASIS)}]{{1,3}})[ \t]*+")
 
 
 class _Reader:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from reactcli.dialects import Part
+from reactcli.parts import Part
+from reactcli.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 _BESIDE_MARKS = {Part.QUESTION, Part.THOUGHT, Part.PLAN, Part.REFLECTION, Part.OBSERVATION, Part.FINAL_ANSWER}
 """Labels that count between marks."""
-_LEFTOVER = re.compile(r"(?:\s|</?[\w=|.:-]{1,60}>|<\|[^<>|\n]{1,40}\|>|```\w{0,20})*+")
+_LEFTOVER = pattern(r"(?:\s|</?[\w=|.:-]{1,60}>|<\|[^<>|\n]{1,40}\|>|```\w{0,20})*+")
 """White space, closing tags and role tokens around marks: nobody's text."""
 
 
@@ -31,9 +32,9 @@ class Marks:
             f"(?P<m{number}>{mark.opens.replace('(?P<name>', f'(?P<name{number}>').replace('(?P<id>', f'(?P<id{number}>')})"
             for number, mark in enumerate(marks)
         )
-        self.pattern = re.compile("|".join(numbered))
+        self.pattern = pattern("|".join(numbered))
         self.marks = marks
-        self.named = {name for name in self.pattern.groupindex if name.startswith("name")}
+        self.named = {f"name{number}" for number, mark in enumerate(marks) if "(?P<name>" in mark.opens}
 
     def of(self, match: re.Match[str]) -> tuple[Mark, str]:
         """The mark of a match, and the tool or argument it names."""
@@ -83,7 +84,7 @@ def _opened(found: Cut, marks: Marks) -> list[Piece]:
         mark, name = marks.of(match)
         nested = at < outer[1]
         if name and pieces and pieces[-1][0] is mark.part and not text[pieces[-1][2] : at].strip():
-            pieces.pop()  # the mark inside says more: <tool_call> around <function=…>
+            at = pieces.pop()[1]  # the mark inside says more: <tool_call> around <function=…>
             nested = False
         if _inside(found.regions, at) or (nested and mark.part is not Part.ARGUMENT):
             continue

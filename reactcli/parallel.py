@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from reactcli.actions import Call, clean_name
 from reactcli.diagnostics import diagnose
 from reactcli.loosejson import elements, read_value
+from reactcli.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
     from reactcli.readings import Reading
     from reactcli.source import Span
 
-_COMMA = re.compile(r"\s{0,20}[,，、]\s{0,20}")
-_NAMES = re.compile(r"[\w.\-/]{1,200}(?:\s{0,20}[,，、]\s{0,20}[\w.\-/]{1,200})++")
+_COMMA = pattern(r"\s{0,20}[,，、]\s{0,20}")
+_NAMES = pattern(r"[\w.\-/]{1,200}(?:\s{0,20}[,，、]\s{0,20}[\w.\-/]{1,200})++")
 _LIMIT = 1_000
 
 

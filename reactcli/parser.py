@@ -8,6 +8,7 @@ from __future__ import annotations
 from reactcli.choices import ON_BOTH, PICK, Policy, choose, choose_whole
 from reactcli.dialects import AUTO, DIALECTS
 from reactcli.errors import ReactcliError
+from reactcli.plain import plain_step
 from reactcli.rounds import rounds_of
 from reactcli.tokens import cut
 
@@ -44,6 +45,9 @@ class ReActAgentParser:
 
     def parse_step(self, llm_output: str) -> dict[str, Any]:
         """The keys thought, action, action_input, final_answer and is_final of one reply."""
+        step = plain_step(llm_output) if self.dialect is AUTO else None
+        if step is not None:
+            return step
         found = cut(llm_output, self.dialect)
         return choose(found, rounds_of(found.pieces, found.notes), self.policy).contract()
 

@@ -12,14 +12,15 @@ from __future__ import annotations
 import re
 
 from reactcli.diagnostics import diagnose
+from reactcli.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from reactcli.diagnostics import Diagnostic
     from reactcli.source import Span
 
-_REASONING_TAG = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
-_FENCE_RUN = re.compile(r"`{3,}|~{3,}")
+_REASONING_TAG = pattern(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
+_FENCE_RUN = pattern(r"`{3,}|~{3,}")
 _LINE_LIMIT = 200
 """How far a fence looks for the start and the end of its line: labels and info words are shorter, and a line with many
 fences must not be scanned again for each."""

@@ -5,13 +5,13 @@ Only `\\n`, `\\r\\n` and `\\r` end a line; U+2028 and its kind are ordinary char
 
 from __future__ import annotations
 
-import re
+from reactcli.patterns import pattern
 from bisect import bisect_right
 
 Span = tuple[int, int]
 """Start inclusive, end exclusive, in code points of the source text."""
 
-LINE_END = re.compile(r"\r\n?|\n")
+LINE_END = pattern(r"\r\n?|\n")
 
 
 class Source:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from reactcli.checks import spelling_checks
 from reactcli.choices import preamble_of
 from reactcli.diagnostics import diagnose
-from reactcli.dialects import Part
+from reactcli.parts import Part
 from reactcli.loosejson import read_arguments, read_call
 from reactcli.parallel import parallel_calls
 from reactcli.source import plain_lines

@@ -11,11 +11,13 @@ from __future__ import annotations
 import codecs
 import re
 
-from reactcli.dialects import DIALECTS, Part
+from reactcli.dialects import DIALECTS
+from reactcli.parts import Part
 from reactcli.labels import BULLETS, EMPHASIS, folded, labels_of
 from reactcli.lines import EMPHASIS_HERE, ENDED_BY
 from reactcli.loosejson import balanced_end
 from reactcli.marks import Marks
+from reactcli.patterns import pattern
 from reactcli.source import plain_lines
 from reactcli.tails import is_stop_line, is_token
 
@@ -30,14 +32,14 @@ Event = tuple[str, str]
 
 _HELD = 120
 """Characters held back at most while a label or tag may still be coming: longer than any of them."""
-_OPENERS = re.compile(r"[<\[✿]")
-_MARK_COMING = re.compile(r"<\||</?[A-Za-z]|\[\[|\[[A-Za-z]|✿")
-_LINE_END = re.compile(r"\r\n?|\n")
+_OPENERS = pattern(r"[<\[✿]")
+_MARK_COMING = pattern(r"<\||</?[A-Za-z]|\[\[|\[[A-Za-z]|✿")
+_LINE_END = pattern(r"\r\n?|\n")
 _DECORATION = f" \t#【0123456789.){EMPHASIS}{BULLETS}\ufe0f"
 _STOP_LINES = ("pause", "endaction")
-_THINKING = re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
+_THINKING = pattern(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _THINKING_TAGS = ("<think>", "<thinking>", "<reasoning>")
-_THOUGHT_OUT = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+_THOUGHT_OUT = pattern(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 _MARKS = Marks(
     tuple(mark for dialect in DIALECTS if dialect.evidence for mark in dialect.marks if mark.part is not Part.ARGUMENT)
 )

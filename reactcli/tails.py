@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_TOKEN = re.compile(r"<\|[^<>|\n]{1,40}\|>|<｜[^<>｜\n]{1,40}｜>|</s>|<eoa>|<eos>|<end_of_turn>|<end_(?:code|action)>", re.IGNORECASE)
+from reactcli.patterns import pattern
+
+_TOKEN = pattern(r"<\|[^<>|\n]{1,40}\|>|<｜[^<>｜\n]{1,40}｜>|</s>|<eoa>|<eos>|<end_of_turn>|<end_(?:code|action)>", re.IGNORECASE)
 _TOKEN_LIMIT = 48
 _STOP_LINES = frozenset({"PAUSE", "End Action"})
 _STOP_WORD = "observation:"

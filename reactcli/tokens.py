@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from reactcli.actions import call_object
 from reactcli.diagnostics import diagnose
-from reactcli.dialects import AUTO, DIALECTS, Dialect, Part
+from reactcli.dialects import AUTO, DIALECTS, Dialect
+from reactcli.parts import Part
 from reactcli.labels import labels_of
 from reactcli.lines import STRONG, inline_pieces, label_pieces
 from reactcli.marks import mark_pieces
@@ -199,8 +200,13 @@ _EVIDENCE = _by_first_character()
 
 def _evident(text: str) -> list[Dialect]:
     """The dialects whose evidence is in a text, in the order of the table."""
-    literals = [pair for first, pairs in _EVIDENCE.items() if first in text for pair in pairs if pair[0] in text]
-    names = {dialect.name for _, dialect in literals}
+    names = {
+        dialect.name
+        for first, pairs in _EVIDENCE.items()
+        if first in text or first == "\n"
+        for literal, dialect in pairs
+        if literal in text or (first == "\n" and text.startswith(literal[1:]))
+    }
     return [dialect for dialect in DIALECTS if dialect.name in names] if names else []
 
 
