@@ -15,7 +15,7 @@ from reactcli.parts import NO_ACTION, TERMINAL, Part
 from reactcli.labels import folded
 from reactcli.loosejson import elements, members, read_value
 from reactcli.patterns import pattern
-from reactcli.source import plain_lines
+from reactcli.source import plain_lines, rstripped, stripped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ _KNOWN_KEYS = {*NAME_KEYS, *INPUT_KEYS, *THOUGHT_KEYS, *ENVELOPES, "id", "type",
 _CALL = pattern(r"([\w.\-/]{1,200})([ \t]?)([\[(])")
 _PAUSE = pattern(r"([^\W\d][\w.\-]{0,199})[ \t]?:[ \t]++(?=\S)")
 _REMARK = pattern(r"([\w.\-/]{1,200})[ \t]?\(.*\)[ \t]*", re.DOTALL)
+_FIRST = pattern(r"[ \t\r\n`]*+[{\[]")
 _FENCE = pattern(r"```[\w+#.-]{0,20}[ \t]*\n?")
 _NO_ACTION = pattern(r"(?:none|null|n/a|no action)\s{0,3}[(.].{0,200}", re.IGNORECASE)
 _LONGEST_TERMINAL = 16
@@ -111,7 +112,7 @@ def _lines(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
     start, end = span
     line_end = _line_end(text, start, end)
     name = clean_name(text[start:line_end])
-    rest = _stripped(text, line_end, end)
+    rest = stripped(text, line_end, end)
     if rest[0] == rest[1]:
         return Call(name, "lines")
     return Call(name, "lines", input=_unfenced(text, rest) or rest)
@@ -123,12 +124,12 @@ def _call(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
     if opening is None:
         return None
     line_end = _line_end(text, start, end)
-    first = _closed_call(text, opening, _rstripped(text, start, line_end))
+    first = _closed_call(text, opening, rstripped(text, start, line_end))
     if first is not None and line_end < end:
         return _with_further_calls(text, first, (line_end, end), notes)
     whole = first or _closed_call(text, opening, end)
     if whole is None and text.find(_CLOSERS[opening[3]], opening.end(), end) < 0:
-        whole = Call(opening[1], _SPELLING[opening[3]], input=_stripped(text, opening.end(), end))
+        whole = Call(opening[1], _SPELLING[opening[3]], input=stripped(text, opening.end(), end))
         whole.truncated = True
         notes.append(diagnose("unclosed-call", (opening.start(), end)))
     return whole
@@ -140,22 +141,22 @@ def _closed_call(text: str, opening: re.Match[str], end: int) -> Call | None:
         end -= 1
     if end <= opening.end() or text[end - 1] != _CLOSERS[opening[3]]:
         return None
-    return Call(opening[1], _SPELLING[opening[3]], input=_stripped(text, opening.end(), end - 1))
+    return Call(opening[1], _SPELLING[opening[3]], input=stripped(text, opening.end(), end - 1))
 
 
 def _with_further_calls(text: str, first: Call, rest: Span, notes: list[Diagnostic]) -> Call:
     """Further calls on lines of their own run side by side (UI-TARS); any other text behind a call is not used."""
     calls = [first]
-    at, end = _stripped(text, *rest)
+    at, end = stripped(text, *rest)
     while at < end:
         line_end = _line_end(text, at, end)
         opening = _CALL.match(text, at, line_end)
-        call = opening and _closed_call(text, opening, _rstripped(text, at, line_end))
+        call = opening and _closed_call(text, opening, rstripped(text, at, line_end))
         if not call:
             notes.append(diagnose("text-after-action", (at, end)))
             break
         calls.append(call)
-        at = _stripped(text, line_end, end)[0]
+        at = stripped(text, line_end, end)[0]
     if len(calls) > 1:
         first.calls = calls
     return first
@@ -164,7 +165,7 @@ def _with_further_calls(text: str, first: Call, rest: Span, notes: list[Diagnost
 def _pause(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
     start, end = span
     named = _PAUSE.match(text, start, end)
-    return Call(named[1], "pause", input=_stripped(text, named.end(), end)) if named else None
+    return Call(named[1], "pause", input=stripped(text, named.end(), end)) if named else None
 
 
 def _blob(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
@@ -186,12 +187,10 @@ def call_object(text: str, span: Span, notes: list[Diagnostic], *, labelled: boo
     Without a label before it, an object is a call only if its keys say so: `{"name": "Bob", "age": 3}` is data.
     """
     start, end = _unfenced(text, span) or span
-    while start < end and text[start] not in "{[":
-        if text[start] not in " \t\r\n`":
-            return None
-        start += 1
-    if start == end:
+    first = _FIRST.match(text, start, end)
+    if first is None:
         return None
+    start = first.end() - 1
     if text[start] == "[":
         calls = [
             call
@@ -323,7 +322,7 @@ def _unfenced(text: str, span: Span) -> Span | None:
     if opening is None:
         return None
     close = text.rfind("```", opening.end(), end)
-    return _stripped(text, opening.end(), close) if close >= 0 else (opening.end(), end)
+    return stripped(text, opening.end(), close) if close >= 0 else (opening.end(), end)
 
 
 def _without_ticks(text: str, span: Span) -> Span:
@@ -338,14 +337,3 @@ def _line_end(text: str, start: int, end: int) -> int:
     return min(ends, default=end)
 
 
-def _rstripped(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return end
-
-
-def _stripped(text: str, start: int, end: int) -> Span:
-    """A span without the white space at its ends."""
-    while start < end and text[start].isspace():
-        start += 1
-    return start, _rstripped(text, start, end)

@@ -105,4 +105,5 @@ def _inline(words: dict[str, Word]) -> str:
     strong = {Part.ACTION, Part.ACTION_INPUT, Part.OBSERVATION, Part.FINAL_ANSWER}
     spellings = sorted((label for label, word in words.items() if word.part in strong and not word.in_context), key=len)
     spelt = "|".join(re.escape(label).replace(r"\ ", r"[ _]{0,3}") for label in reversed(spellings))
-    return rf"(?<=[ \t])({spelt})(?:[ \t_]{{0,3}}+\d{{1,4}}+)?+[ \t]{{0,3}}+[:：]"
+    initials = "".join(sorted({form for label in spellings for form in (label[0], label[0].upper())}))
+    return rf"[ \t](?=[{initials}])({spelt})(?:[ \t_]{{0,3}}+\d{{1,4}}+)?+[ \t]{{0,3}}+[:：]"

@@ -178,7 +178,7 @@ def inline_pieces(found: Cut) -> list[Piece]:
     start, end = found.window
     pieces = label_pieces(found)
     marks = [
-        (word.part, mark.start(), mark.end(), end, word.tool)
+        (word.part, mark.start(1), mark.end(), end, word.tool)
         for mark in labels.inside.finditer(found.text, start, end)
         if (word := labels.word(mark[1])) and not any(first <= mark.start() < last for first, last in found.regions)
     ]

@@ -7,8 +7,8 @@ every text the lane's step is the general reader's (measured: 4 us where the gen
 
 from __future__ import annotations
 
-from reactcli.labels import labels_of
 from reactcli.dialects import AUTO
+from reactcli.labels import labels_of
 from reactcli.parts import NO_ACTION, TERMINAL
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ def plain_step(text: str) -> dict[str, Any] | None:
     for sign in _ELSEWHERE:
         if sign in text:
             return None
-    labels = list(labels_of(AUTO).at_line.finditer(text))
+    labels = [label for label in labels_of(AUTO).at_line.finditer(text) if label[0][-1] in ":：" or label[1]]
     first = labels[0] if labels else None
     if first is None or len(labels) > 2:
         return None

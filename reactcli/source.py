@@ -46,3 +46,19 @@ class Source:
 def plain_lines(text: str) -> str:
     """The text with every line end written as `\\n`, as fields of a step hold it; spans still point into the source."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def stripped(text: str, start: int, end: int) -> Span:
+    """A span without the white space at its ends."""
+    value = text[start:end].strip()
+    if not value:
+        return start, start
+    start += text[start:end].find(value[0])
+    return start, start + len(value)
+
+
+def rstripped(text: str, start: int, end: int) -> int:
+    """The end of a span without the white space before it; copies nothing, so that it may be asked again and again."""
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return end

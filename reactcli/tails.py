@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from reactcli.patterns import pattern
+from reactcli.source import rstripped
 
 _TOKEN = pattern(r"<\|[^<>|\n]{1,40}\|>|<｜[^<>｜\n]{1,40}｜>|</s>|<eoa>|<eos>|<end_of_turn>|<end_(?:code|action)>", re.IGNORECASE)
 _TOKEN_LIMIT = 48
@@ -35,7 +36,7 @@ def is_stop_line(line: str, *, acting: bool, last: bool) -> bool:
 
 def without_tokens(text: str) -> str:
     """A text without the tokens and white space at its end."""
-    return text[: _before_token(text, 0, _rstripped(text, 0, len(text)))]
+    return text[: _before_token(text, 0, rstripped(text, 0, len(text)))]
 
 
 def _before_token(text: str, start: int, end: int) -> int:
@@ -43,7 +44,7 @@ def _before_token(text: str, start: int, end: int) -> int:
         at = text.rfind("<", max(start, end - _TOKEN_LIMIT), end)
         if at < 0 or not _TOKEN.fullmatch(text, at, end):
             return end
-        end = _rstripped(text, start, at)
+        end = rstripped(text, start, at)
     return end
 
 
@@ -52,10 +53,4 @@ def _before_stop_line(text: str, start: int, end: int, *, last: bool) -> int:
     line = text[at + 1 : end].strip()
     if at < start or not is_stop_line(line, acting=True, last=last):
         return end
-    return _rstripped(text, start, at)
-
-
-def _rstripped(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return end
+    return rstripped(text, start, at)
