@@ -60,7 +60,7 @@ def write(trace: Trace) -> Iterator[str]:
         system = episode.meta.get("system")
         texts = system if isinstance(system, list) else [] if system is None else [system]
         document: dict[str, Any] = {"system": "\n\n".join(map(text_or_json, texts))} if texts else {}
-        document["messages"] = _merged(list(_messages(episode)))
+        document["messages"] = list(_messages(episode))
         yield f"{encode(document)}\n"
 
 
@@ -82,7 +82,7 @@ def _assistant(message: dict[str, Any], line: int) -> Turn:
         return Turn("assistant", content_text(blocks), meta=without(message, _KNOWN), line=line)
     thoughts, texts, calls, others = [], [], [], []
     for block in blocks:
-        kind = block.get("type") if isinstance(block, dict) else None
+        kind = str(block.get("type")) if isinstance(block, dict) else ""
         if kind == "thinking":
             thoughts.append(text_at(block, "thinking") or "")
         elif kind in {"tool_use", "server_tool_use"}:
@@ -143,14 +143,3 @@ def _assistant_blocks(step: Step, actions: list[Action]) -> list[dict[str, Any]]
 def _result(action: Action) -> dict[str, Any]:
     result = {"type": "tool_result", "tool_use_id": action.call_id, "content": action.observation}
     return result | ({"is_error": True} if action.is_error else {})
-
-
-def _merged(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Roles take turns: neighbours of one role are one message."""
-    merged: list[dict[str, Any]] = []
-    for message in messages:
-        if merged and merged[-1]["role"] == message["role"]:
-            merged[-1]["content"] += message["content"]
-        else:
-            merged.append(message)
-    return merged

@@ -86,8 +86,8 @@ def _is_message(value: object) -> bool:
     if not isinstance(value, dict):
         return False
     if value.get("lc") == 1:
-        return value.get("type") in {"constructor", "not_implemented"} and _class_of(value) in _CLASSES
-    return value.get("type") in _ROLES and (isinstance(value.get("data"), dict) or "content" in value)
+        return str(value.get("type")) in {"constructor", "not_implemented"} and _class_of(value) in _CLASSES
+    return str(value.get("type")) in _ROLES and (isinstance(value.get("data"), dict) or "content" in value)
 
 
 def _is_update(row: object) -> bool:

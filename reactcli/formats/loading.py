@@ -297,7 +297,8 @@ def _placed(error: JsonError, text: str, first_line: int) -> str:
     before = text[: error.offset]
     line = before.count("\n") + first_line
     column = error.offset - (before.rfind("\n") + 1) + 1
-    cut = "; the file is cut off there" if not text[error.offset :].strip() else ""
+    is_cut = not text[error.offset :].strip() or error.message.startswith("unterminated")
+    cut = "; the file is cut off there" if is_cut else ""
     return f"{error.message} at line {line}, column {column}{cut}"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from reactcli.formats.events import episodes_of
+from reactcli.formats.strict import writable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,4 +64,4 @@ def _call(name: str, text: str | None, suffix: str) -> str:
 def _value(title: str, text: str) -> str:
     longest = max(map(len, _BACKTICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"**{title}**\n\n{fence}text\n{text}\n{fence}\n\n"
+    return f"**{title}**\n\n{fence}text\n{writable(text)}\n{fence}\n\n"

@@ -68,7 +68,7 @@ def is_chat(messages: object) -> bool:
 def is_message(message: object) -> bool:
     return (
         isinstance(message, dict)
-        and message.get("role") in ROLES
+        and str(message.get("role")) in ROLES
         and ("content" in message or "tool_calls" in message or "function_call" in message)
     )
 

@@ -85,30 +85,38 @@ def _document(document: dict[str, Any], content: Content) -> Iterator[Event]:
 
 def _records(content: Content) -> Iterator[Event]:
     """One record a line; `episode` in a record that differs from the one before begins another episode."""
-    number = 0
-    episode: int | None = None
+    number = ordinal = 0
+    said: object = None
     head: dict[str, Any] = {}
     for row in content.rows():
-        where = f"line {row.line}" if row.line else f"element {number + 1}"
-        if number == 0 and not is_step(row.value) and isinstance(row.value, dict) and _HEADS & row.value.keys():
+        if not ordinal and not is_step(row.value) and isinstance(row.value, dict) and _HEADS & row.value.keys():
             head = row.value
             _check_version(head, content)
             continue
-        recorded = _recorded(row.value, content, number + 1, where, row.line)
+        number += 1
+        recorded = _recorded(
+            row.value, content, number, f"line {row.line}" if row.line else f"element {number}", row.line
+        )
         if recorded is None:
             continue
-        if episode != recorded.step.episode:
-            if episode is not None:
+        episode = row.value.get("episode", said)
+        if not ordinal or episode != said:
+            if ordinal:
                 yield Closing()
+            ordinal += 1
             question = recorded.step.question if recorded.step.question is not None else text_at(head, "question")
-            yield Opening(recorded.step.episode, question, without(head, _TOP) if episode is None else {})
             recorded = recorded.replace(step=recorded.step.replace(question=question))
-            episode, head = recorded.step.episode, {}
-        number += 1
-        yield recorded
-    if episode is None:
+            yield Opening(ordinal, question, without(head, _TOP) | _number(episode, ordinal))
+            said, head = episode, {}
+        yield recorded.replace(step=recorded.step.replace(episode=ordinal)) if ordinal > 1 else recorded
+    if not ordinal:
         yield Opening(1, text_at(head, "question"), without(head, _TOP))
     yield Closing()
+
+
+def _number(episode: object, ordinal: int) -> dict[str, Any]:
+    """The number that a file gives an episode, where it is not its place."""
+    return {} if episode is None or episode == ordinal else {"episode": episode}
 
 
 def _recorded(record: object, content: Content, number: int, where: str, line: int) -> Recorded | None:
@@ -119,10 +127,7 @@ def _recorded(record: object, content: Content, number: int, where: str, line: i
     def note(code: str, **facts: object) -> None:
         content.notice(code, where=where, **facts)
 
-    episode = record.get("episode")
-    is_number = isinstance(episode, int) and not isinstance(episode, bool) and episode > 0
-    step = step_of(record, note, episode=episode if is_number and isinstance(episode, int) else 1)
-    return Recorded(step, meta_of(record, number), line)
+    return Recorded(step_of(record, note), meta_of(record, number), line)
 
 
 def _check_version(record: dict[str, Any], content: Content) -> None:

@@ -1,30 +1,31 @@
 """ReAct text in any dialect, one or many episodes a file: read by the parser, and written in a dialect's spelling.
 
 The parser is the judge of what is ReAct text. Written: `classic` and its languages (`zh`, `ru`, …), `llamaindex`,
-`bracket`, `json` and `hermes`. A line of a value that would be read as a label gets a backslash before it, so that what
+`bracket` and `json`. A line of a value that would be read as a label gets a backslash before it, so that what
 a tool said is never taken for a step; text has no other way to say so.
 """
 
 from __future__ import annotations
 
-from reactcli.dialects import DIALECTS, LABELS, Part
+from reactcli.dialects import DIALECTS
 from reactcli.errors import FormatError, UnknownNameError
 from reactcli.formats.events import episodes_of, events_of
-from reactcli.formats.openai_chat import object_of
-from reactcli.formats.strict import encode
+from reactcli.formats.strict import encode, writable
 from reactcli.labels import labels_of
+from reactcli.parts import LABELS, Part
 from reactcli.registry import nearest
 from reactcli.trace import Action
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from reactcli.formats.events import Event
     from reactcli.formats.loading import Content
     from reactcli.trace import Step, Trace
 
-WRITTEN = ("classic", "llamaindex", "bracket", "json", "hermes", *LABELS)
+WRITTEN = ("classic", "llamaindex", "bracket", "json", *LABELS)
 """Dialects and languages that a trace can be written in."""
 
 
@@ -65,7 +66,7 @@ class _Spelling:
         self.words = {part: words.split("|")[0] for part, words in table.items()}
         if dialect == "llamaindex":
             self.words[Part.FINAL_ANSWER] = self.words[Part.ANSWER]
-        self.label = labels_of(DIALECTS.get("classic")).at_line
+        self.labels = labels_of(DIALECTS.get("classic"))
 
     def step(self, step: Step, number: int) -> str:
         text = self.line(Part.THOUGHT, step.thought, number) if step.thought else ""
@@ -88,28 +89,26 @@ class _Spelling:
         return self.line(Part.FINAL_ANSWER, text)
 
     def action(self, action: Action, number: int) -> str:
-        name = (action.action or "").replace("\n", " ")
+        name = writable((action.action or "").replace("\n", " "))
         text = action.action_input
         if self.dialect == "bracket":
             return f"Action {number}: {name}[{self.harmless(text or '')}]\n"
         if self.dialect == "json":
             blob = encode({"action": name, "action_input": self._value(action)})
             return f"{self.line(Part.ACTION, '').rstrip()}\n```json\n{blob}\n```\n"
-        if self.dialect == "hermes":
-            blob = encode({"name": name, "arguments": object_of(action)})
-            return f"<tool_call>\n{blob}\n</tool_call>\n"
         given = self.line(Part.ACTION_INPUT, text) if text is not None else ""
         return self.line(Part.ACTION, name) + given
 
     def observation(self, text: str, number: int) -> str:
-        if self.dialect == "hermes":
-            return f"<tool_response>\n{self.harmless(text)}\n</tool_response>\n"
         return self.line(Part.OBSERVATION, text, number)
 
     def harmless(self, text: str) -> str:
         """The text with a backslash before each line that would be read as a label."""
-        marked = self.label.sub(lambda match: f"\n\\{match[0][1:]}", f"\n{text}")
-        return marked[1:]
+        return self.labels.at_line_or_return.sub(self._marked, f"\n{writable(text)}")[1:]
+
+    def _marked(self, line: re.Match[str]) -> str:
+        is_label = self.labels.word(line[2]) is not None
+        return f"{line[0][0]}\\{line[0][1:]}" if is_label else line[0]
 
     def _own(self, step: Step) -> tuple[Action, ...]:
         named = step.action is not None and not step.is_final

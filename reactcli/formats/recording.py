@@ -67,10 +67,8 @@ class Chain:
 
 
 def matches(content: Content) -> bool:
-    first = content.head[0] if content.head else None
-    if not isinstance(first, dict) or "steps" in first:
-        return False
-    return str(first.get("schema")).startswith("reactcli/trace@")
+    """One of the first records says so, or is sealed: the header itself may be lost."""
+    return any(map(_is_sealed, content.head[:3]))
 
 
 def read(content: Content) -> Iterator[Event]:
@@ -117,6 +115,14 @@ def write(trace: Trace) -> Iterator[str]:
             yield chain.seal(fields_of(step, step_meta, number, question)).decode()
         end = {"status": episode.status, "answer": episode.final_answer, "iterations": len(episode.steps)}
         yield chain.seal({"end": end}).decode()
+
+
+def _is_sealed(record: object) -> bool:
+    if not isinstance(record, dict) or "steps" in record:
+        return False
+    digest = record.get("hash")
+    sealed = "seq" in record and isinstance(digest, str) and len(digest) == len(NO_HASH)
+    return sealed or str(record.get("schema")).startswith("reactcli/trace@")
 
 
 def _opening(header: dict[str, Any], content: Content, episode: int) -> Opening:

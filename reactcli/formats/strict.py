@@ -105,17 +105,17 @@ class Decoder:
 
 
 def encode(value: object) -> str:
-    """One line of strict JSON; what is no JSON is written as its text.
-
-    Readable text stays as it is but for half surrogates, which UTF-8 cannot carry.
-    """
+    """One line of strict JSON, readable text as it is; what is no JSON is written as its text."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
     except ValueError:  # an infinite number, or an integer that Python will not print
         text = json.dumps(_printable(value), ensure_ascii=False, allow_nan=False, default=str)
-    if text.isascii():
-        return text
-    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+    return writable(text)
+
+
+def writable(text: str) -> str:
+    """The text with half surrogates, which UTF-8 cannot carry, as escapes."""
+    return text if text.isascii() else _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def _json_error(error: json.JSONDecodeError) -> JsonError:

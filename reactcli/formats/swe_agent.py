@@ -1,17 +1,17 @@
 """SWE-agent's `.traj`: one object with `trajectory`, `history`, `info` and `replay_config`.
 
 An action is a line of shell text: the tool is its first word, the input the rest. The submission is the final answer
-of the trace, not a step. A demonstration has only `history`, where calls are recorded natively. The prompts that some
-versions repeat at each step (`query`, `messages`) are left out: they are the largest part of such a file. Read after
-SWE-agent 0.7 to 1.1 (November 2026).
+of the trace, not a step. A demonstration has only `history`, where calls are recorded natively too. The prompts that
+some versions repeat at each step (`query`, `messages`) are left out: they are the largest part of such a file. Read
+after SWE-agent 0.7 to 1.1 (November 2026).
 """
 
 from __future__ import annotations
 
 from reactcli.formats.events import Closing, Opening, Recorded
-from reactcli.formats.fields import content_text, dict_at, dicts_in, kind_of, text_at, without
+from reactcli.formats.fields import Input, content_text, dict_at, dicts_in, kind_of, text_at, without
 from reactcli.formats.openai_chat import turns_of
-from reactcli.formats.turns import steps_of
+from reactcli.formats.turns import Call, Turn, steps_of
 from reactcli.trace import Step
 
 TYPE_CHECKING = False
@@ -51,7 +51,7 @@ def read(content: Content) -> Iterator[Event]:
             else:
                 content.notice("not-a-record", where=f"step {place + 1}", what="an object", kind=kind_of(record))
     else:
-        turns = (turn for message in dicts_in(document.get("history")) for turn in turns_of(_plain(message), content))
+        turns = (turn for message in dicts_in(document.get("history")) for turn in _turns(message, content))
         yield from steps_of(turns, content.notice, meta=meta)
     yield closing
 
@@ -92,8 +92,21 @@ def _question(document: dict[str, Any]) -> str | None:
     return None
 
 
+def _turns(message: dict[str, Any], content: Content) -> Iterator[Turn]:
+    """The turn of a message; an `action` says in the same words as a trajectory what the native call does."""
+    for turn in turns_of(_plain(message), content):
+        name, text = command_of(text_at(message, "action") or "")
+        if turn.role == "assistant" and name is not None:
+            call_id = turn.calls[0].call_id if turn.calls else None
+            yield turn.replace(calls=(Call(name, Input(text), call_id),))
+        else:
+            yield turn
+
+
 def _plain(message: dict[str, Any]) -> dict[str, Any]:
     """A message of a demonstration as a chat message: its results name their call in a list."""
     ids = message.get("tool_call_ids")
     plain = {key: value for key, value in message.items() if key in _MESSAGE}
-    return plain | {"tool_call_id": ids[0]} if isinstance(ids, list) and ids and plain.get("role") == "tool" else plain
+    answers = isinstance(ids, list) and bool(ids) and plain.get("role") == "tool"
+    plain.pop("tool_call_ids", None)
+    return plain | {"tool_call_id": ids[0]} if answers and isinstance(ids, list) else plain
