@@ -130,12 +130,12 @@ class _Call:
         if isinstance(positional, list):
             return positional, {key: value for key, value in named.items() if key != "*"}
         target = self._target()
-        whole = target is not None and (len(self.plain) == 1 or target.default is EMPTY)
-        if target is None or not whole or self.others is not None or not admits(target.annotation, dict):
+        if target is None or self.others is not None or not admits(target.annotation, dict):
             return [], named
         if named.keys() & {each.name for each in self.plain}:
             return [], named
-        return [], {target.name: named}
+        whole = target.default is EMPTY or (len(self.plain) == 1 and named)
+        return [], {target.name: named} if whole else named
 
     def _read_array(self, text: str, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
         """An array is one value. An object alone in an array is the object: models wrap it so."""
@@ -182,7 +182,7 @@ class _Call:
         elif self.others is not None:
             self.other_values[name] = self._coerced(value, self.others.annotation, name)
         else:
-            meant = nearest(name, (each.name for each in self.plain if each.name not in self.tried))
+            meant = nearest(name, [each.name for each in self.plain if each.name not in self.tried])
             self.problems.append(f"unknown: '{name}'" + (f" (did you mean '{meant}'?)" if meant else ""))
 
     def _put(self, parameter: Parameter, value: Any) -> None:

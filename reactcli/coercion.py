@@ -244,6 +244,8 @@ def _object(value: Any, cls: Any, where: str) -> Any:
             raise _refuse(value, cls, where)
         return value
     named = _decoded(value, dict)
+    if isinstance(named, list) and fields is not None and issubclass(cls, tuple) and len(named) <= len(fields):
+        named = dict(zip(fields, named, strict=False))  # JSON has written a named tuple so
     if not isinstance(named, dict):
         raise _refuse(value, cls, where)
     if fields is None:

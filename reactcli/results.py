@@ -30,8 +30,8 @@ def as_text(result: object) -> str:
     if isinstance(result, bytes | bytearray):
         return bytes(result).decode("utf-8", "replace")
     if hasattr(type(result), "__next__") or hasattr(type(result), "__anext__"):
-        hint = "return text or a list"
-        raise ToolError(f"the tool returned a value of class '{_class_name(result)}', which is no result yet", hint=hint)
+        unfinished = f"the tool returned a value of class '{_class_name(result)}', which is no result yet"
+        raise ToolError(unfinished, hint="return text or a list")
     try:
         return _encode(result)
     except (TypeError, ValueError, RecursionError):

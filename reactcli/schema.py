@@ -90,6 +90,8 @@ def type_schema(annotation: object, depth: int = DEPTH) -> dict[str, Any]:
 def bare(annotation: Any) -> Any:
     """An annotation without what only decorates it: Annotated, NewType, type aliases, Required, Final."""
     while True:
+        if annotation is None:
+            return type(None)
         if typing.get_origin(annotation) in _WRAPPERS:
             annotation = typing.get_args(annotation)[0]
         elif hasattr(annotation, "__supertype__"):
@@ -111,8 +113,7 @@ def record_fields(cls: Any) -> dict[str, tuple[Any, bool]] | None:
         return None
     hints = resolved_annotations(cls)
     if typing.is_typeddict(cls):
-        required: frozenset[str] = getattr(cls, "__required_keys__", frozenset())
-        return {name: (hint, name in required) for name, hint in hints.items()}
+        return {name: (hint, _is_required(cls, name, hint)) for name, hint in hints.items()}
     if hasattr(cls, "__dataclass_fields__"):
         parameters = _own_signature(cls).parameters.values()
         return {each.name: (hints.get(each.name, EMPTY), each.default is EMPTY) for each in parameters}
@@ -120,6 +121,14 @@ def record_fields(cls: Any) -> dict[str, tuple[Any, bool]] | None:
         defaults = getattr(cls, "_field_defaults", {})
         return {name: (hints.get(name, EMPTY), name not in defaults) for name in cls._fields}
     return None
+
+
+def _is_required(cls: Any, name: str, hint: Any) -> bool:
+    """As the hint says: Python overlooks Required and NotRequired in annotations that are kept as text."""
+    marked = typing.get_origin(hint)
+    if marked in (typing.Required, typing.NotRequired):
+        return marked is typing.Required
+    return name in cls.__required_keys__
 
 
 def resolved_annotations(target: object) -> dict[str, Any]:

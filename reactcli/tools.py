@@ -155,7 +155,7 @@ def _docstring(function: Callable[..., Any]) -> str:
 
 
 def _called(thing: object, name: str | None) -> str:
-    return f"'{name}'" if name else f"a {type(thing).__name__}"
+    return f"'{name}'" if name else f"a value of class '{type(thing).__name__}'"
 
 
 def _holds(thing: object, name: str) -> bool:
@@ -171,7 +171,9 @@ def _langchain(thing: Any) -> Tool:
     """BaseTool of LangChain: `invoke` takes all arguments as one mapping and validates them itself."""
     asynchronous = getattr(thing, "func", None) is None and getattr(thing, "coroutine", None) is not None
     invoke = thing.ainvoke if asynchronous else thing.invoke
-    schema: Any = getattr(thing, "tool_call_schema", None) or getattr(thing, "args_schema", None)
+    schema: Any = getattr(thing, "args_schema", None)  # None for a tool of one text, whose `args` names it
+    if schema is not None:
+        schema = getattr(thing, "tool_call_schema", schema)  # without what the framework itself hands in
     if hasattr(schema, "model_json_schema"):
         parameters = schema.model_json_schema()
     elif isinstance(schema, dict):
