@@ -13,7 +13,7 @@ import re
 from reactcli.diagnostics import diagnose
 from reactcli.parts import NO_ACTION, TERMINAL, Part
 from reactcli.labels import folded
-from reactcli.loosejson import elements, members, read_value
+from reactcli.loosejson import balanced_end, elements, members, read_value
 from reactcli.patterns import pattern
 from reactcli.source import plain_lines, rstripped, stripped
 
@@ -40,6 +40,7 @@ _KNOWN_KEYS = {*NAME_KEYS, *INPUT_KEYS, *THOUGHT_KEYS, *ENVELOPES, "id", "type",
 _CALL = pattern(r"([\w.\-/]{1,200})([ \t]?)([\[(])")
 _PAUSE = pattern(r"([^\W\d][\w.\-]{0,199})[ \t]?:[ \t]++(?=\S)")
 _REMARK = pattern(r"([\w.\-/]{1,200})[ \t]?\(.*\)[ \t]*", re.DOTALL)
+_CODE = pattern(r"<code>")
 _FIRST = pattern(r"[ \t\r\n`]*+[{\[]")
 _FENCE = pattern(r"```[\w+#.-]{0,20}[ \t]*\n?")
 _NO_ACTION = pattern(r"(?:none|null|n/a|no action)\s{0,3}[(.].{0,200}", re.IGNORECASE)
@@ -52,7 +53,7 @@ _PAIRS = (("`", "`"), ('"', '"'), ("'", "'"), ("[", "]"), ("“", "”"), ("「"
 class Call:
     """One action as it was spelled. `input` is a span of the text; `written`, where the input is no slice of it."""
 
-    __slots__ = ("answer", "call_id", "calls", "input", "name", "spelling", "syntax", "thought", "truncated", "written")
+    __slots__ = ("answer", "call_id", "calls", "input", "name", "source", "spelling", "syntax", "thought", "truncated", "written")
 
     def __init__(self, name: str | None, spelling: str, *, input: Span | None = None, written: str | None = None) -> None:  # noqa: A002  # the part's name
         self.name = name
@@ -64,6 +65,8 @@ class Call:
         self.answer: str | None = None
         self.call_id: str | None = None
         self.truncated = False
+        self.source: Span | None = None
+        """The whole JSON value, where the call was a blob."""
         self.calls: list[Call] = []
         """All calls of the action, where there are several; the first is this one."""
 
@@ -92,8 +95,9 @@ def clean_name(name: str) -> str:
     """A tool's name without asterisks, one pair of quotes, backticks or brackets, and a full stop (R12)."""
     name = name.strip().strip("*").strip()
     for opening, closing in _PAIRS:
-        if len(name) > 2 and name[0] == opening and name[-1] == closing and closing not in name[1:-1]:
-            name = name[1:-1].strip()
+        inside = name[1:-1]
+        if len(name) > 2 and name[0] == opening and name[-1] == closing and closing not in inside and '"' not in inside:
+            name = inside.strip()
             break
     if name.endswith(".") and name[:-1].replace("_", "a").replace("-", "a").isalnum():
         name = name[:-1]
@@ -201,8 +205,24 @@ def call_object(text: str, span: Span, notes: list[Diagnostic], *, labelled: boo
             return None
         if len(calls) > 1:
             calls[0].calls = calls
-        return calls[0]
-    return _object(text, (start, end), notes, labelled=labelled)
+        found: Call | None = calls[0]
+    else:
+        found = _object(text, (start, end), notes, labelled=labelled)
+    if found is not None:
+        value_end = balanced_end(text, start, end) or end
+        found.source = (start, value_end)
+        _take_rest(text, found, stripped(text, value_end, end), notes)
+    return found
+
+
+def _take_rest(text: str, call: Call, rest: Span, notes: list[Diagnostic]) -> None:
+    """What stands behind a blob is not used, but for code in a tag of its own (Tongyi DeepResearch)."""
+    code = _CODE.match(text, *rest)
+    if code and (call.input is None or text[slice(*call.input)].replace(" ", "") == "{}"):
+        close = text.find("</code>", code.end(), rest[1])
+        call.input, call.written = stripped(text, code.end(), close if close >= 0 else rest[1]), None
+    elif text[slice(*rest)].strip("` \t\r\n"):
+        notes.append(diagnose("text-after-action", rest))
 
 
 _CALLS_LIMIT = 1_000

@@ -8,6 +8,7 @@ from __future__ import annotations
 from reactcli.diagnostics import diagnose
 from reactcli.labels import BULLETS, EMPHASIS, folded, labels_of
 from reactcli.lookalikes import skeleton
+from reactcli.marks import LEFTOVER
 from reactcli.patterns import pattern
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ _BARE_LABEL = pattern(r"(?:\A|\n)[ \t]*+(Thought|Action Input|Action|Observation
 
 def spelling_checks(found: Cut, choice: Choice) -> list[Diagnostic]:
     """Diagnostics about the text itself, in no order."""
-    notes = list(_lookalikes(found))
+    notes = [*_lookalikes(found), *unused_text(found)]
     text = found.text
     if not text.strip():
         return [*notes, diagnose("empty-input", (0, len(text)))]
@@ -41,6 +42,34 @@ def spelling_checks(found: Cut, choice: Choice) -> list[Diagnostic]:
     if found.reasoning or choice.action_input is not None:
         return [*notes, diagnose("no-action-or-answer", (0, len(text)))]
     return [*notes, diagnose("nothing-recognised", (0, len(text)))]
+
+
+def unused_text(found: Cut) -> Iterator[Diagnostic]:
+    """What of the text belongs to no part: fences around it, stop words, text between and behind marks."""
+    text = found.text
+    if found.window != (0, len(text)):
+        yield diagnose("reply-fence", (0, found.window[0]))
+    at = found.pieces[0][1] if found.pieces else len(text)
+    for piece in found.pieces:
+        if piece[1] > at:
+            yield from _between(found, at, piece[1])
+        value_end = found.body(piece)[1]
+        rest = text[value_end : piece[3]].strip() if value_end < piece[3] else ""
+        if rest:
+            yield diagnose("dropped-tokens", (value_end, piece[3]), text=f"'{rest}'")
+        at = max(at, piece[3])
+    yield from _between(found, at, found.window[1])
+
+
+def _between(found: Cut, start: int, end: int) -> Iterator[Diagnostic]:
+    for first, last in [*found.reasoning, (end, end)]:
+        stop = min(first, end)
+        if start < stop:
+            leftover = LEFTOVER.match(found.text, start, stop)
+            start = leftover.end() if leftover else start
+            if found.text[start:stop].strip():
+                yield diagnose("unused-text", (start, stop))
+        start = max(start, last)
 
 
 def _lookalikes(found: Cut) -> Iterator[Diagnostic]:

@@ -62,6 +62,7 @@ CODES: dict[str, tuple[str, str, str]] = {
     "unclosed-fence": ("info", "a code fence is never closed, so labels inside it count", "close the fence"),
     "stray-fence": ("info", "a code fence that nothing opened was dropped", ""),
     "dropped-tokens": ("info", "the end of the text, {text}, was dropped", ""),
+    "reply-fence": ("info", "the code fence around the whole text was removed", ""),
     "unused-text": ("info", "text between the marks was not used", ""),
     # -- reasoning
     "unclosed-reasoning": (

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _BESIDE_MARKS = {Part.QUESTION, Part.THOUGHT, Part.PLAN, Part.REFLECTION, Part.OBSERVATION, Part.FINAL_ANSWER}
 """Labels that count between marks."""
-_LEFTOVER = pattern(r"(?:\s|</?[\w=|.:-]{1,60}>|<\|[^<>|\n]{1,40}\|>|```\w{0,20})*+")
+LEFTOVER = pattern(r"(?:\s|</?[\w=|.:-]{1,60}>|<\|[^<>|\n]{1,40}\|>|```\w{0,20})*+")
 """White space, closing tags and role tokens around marks: nobody's text."""
 
 
@@ -150,7 +150,7 @@ def _prose(found: Cut, start: int, end: int, told: list[Piece]) -> list[Piece]:
     for first, last in found.regions:
         if first <= start < last:
             start = last
-    leftover = _LEFTOVER.match(found.text, start, end)
+    leftover = LEFTOVER.match(found.text, start, end)
     start = leftover.end() if leftover else start
     if not found.text[start:end].strip():
         return []

@@ -6,7 +6,7 @@ from reactcli.checks import spelling_checks
 from reactcli.choices import preamble_of
 from reactcli.diagnostics import diagnose
 from reactcli.parts import Part
-from reactcli.loosejson import read_arguments, read_call
+from reactcli.loosejson import read_arguments, read_call, read_value
 from reactcli.parallel import parallel_calls
 from reactcli.source import plain_lines
 from reactcli.trace import Action, Step, Trace
@@ -127,12 +127,17 @@ def _action(call: Call, reading: Reading, notes: list[Diagnostic]) -> Action:
 
 def _arguments(call: Call, reading: Reading, notes: list[Diagnostic]) -> tuple[Any, bool]:
     """The parsed input of a call, and whether it was cut off. Findings in decoded text point at its whole source."""
+    text = reading.found.text
+    if call.source is not None:
+        blob = read_value(text, *call.source)
+        notes += blob.diagnostics
+        call.truncated = blob.truncated
     if call.input is None:
         return None, call.truncated
     if call.written is None:
         read = read_call if call.syntax else read_arguments
-        got = read(reading.found.text, *call.input)
-        notes += got.diagnostics
+        got = read(text, *call.input)
+        notes += got.diagnostics if call.source is None else ()
     else:
         got = read_arguments(call.written, 0, len(call.written), label=False)
         notes += (finding.replace(span=call.input) for finding in got.diagnostics)
