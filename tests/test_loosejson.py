@@ -126,6 +126,10 @@ def test_every_code_of_arguments_has_a_case():
         ('{"a" 1}', [("invalid-json", "1")]),
         ("```json\n[1]\n```", [("input-fence", "```json\n")]),
         ('[{"a": 1]', [("missing-closer", "")]),
+        ("{SF weather}", [("not-json", "{")]),
+        ('{"a": 1}, {"b": 2} x', [("several-values", '{"a": 1}, {"b": 2}')]),
+        ('"[1,]" ', [("double-encoded", '"[1,]"'), ("trailing-comma", '"[1,]"')]),
+        ('["a\nb"]', [("raw-newline", "\n")]),
     ],
 )
 def test_a_diagnostic_points_at_what_it_is_about(text, places):
