@@ -20,6 +20,7 @@ class _FieldsToSlots(type):
     """Turns a class's annotations into slots before the class exists, and its defaults into a table."""
 
     _fields: tuple[str, ...]
+    _names: frozenset[str]
     _defaults: dict[str, Any]
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _FieldsToSlots:
@@ -27,6 +28,7 @@ class _FieldsToSlots(type):
         fields = tuple(field for field in annotations if not annotations[field].startswith("ClassVar"))
         namespace["_defaults"] = {field: namespace.pop(field) for field in fields if field in namespace}
         namespace["_fields"] = fields
+        namespace["_names"] = frozenset(fields)
         namespace["__slots__"] = fields
         namespace["__match_args__"] = fields
         return super().__new__(mcs, name, bases, namespace)
@@ -45,11 +47,12 @@ class Value(metaclass=_FieldsToSlots):
             if field in named:
                 raise TypeError(f"{cls.__name__} got two values for '{field}'")
             values[field] = value
-        if len(values) != len(cls._fields) or any(field not in values for field in cls._fields):
+        if values.keys() != cls._names:
             wrong = sorted(values.keys() ^ set(cls._fields))
             raise TypeError(f"{cls.__name__} has no such fields, or they are missing: {', '.join(wrong)}")
+        put = object.__setattr__
         for field, value in values.items():
-            object.__setattr__(self, field, value)
+            put(self, field, value)
 
     def __setattr__(self, name: str, _value: object) -> None:
         raise AttributeError(f"'{name}' of a {type(self).__name__} cannot be changed; use replace()")

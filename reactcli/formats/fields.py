@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from reactcli.diagnostics import Diagnostic
 
 KINDS = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", int: "a number", float: "a number"}
+_LITERALS = "tfnTFNIiuUrRbB"
+"""First letters of the words and prefixes that may begin a value."""
 _strict = Decoder()
 
 
@@ -85,9 +87,9 @@ def input_of(value: object) -> Input:
         return Input(None)
     if not isinstance(value, str):
         return Input(encode(value), value)
-    if not value.isascii() or not value.isalpha():  # a plain word is the most frequent input, and no JSON
-        return _read(value)
-    return _read(value) if value in {"true", "false", "null"} else Input(value)
+    if value[:1].isalpha() and value[0] not in _LITERALS and "(" not in value and "`" not in value:
+        return Input(value)  # plain words are the most frequent input, and spell no value
+    return _read(value)
 
 
 def is_object_text(text: str) -> bool:

@@ -62,7 +62,7 @@ def step_of(record: dict[str, Any], note: Callable[..., None], *, episode: int =
 
 def meta_of(record: dict[str, Any], number: int) -> dict[str, Any]:
     """What a record says beside its step; its own number only if that is not its place."""
-    meta = {key: value for key, value in record.items() if key not in KNOWN}
+    meta = {} if record.keys() <= KNOWN else {key: value for key, value in record.items() if key not in KNOWN}
     said = record.get("step", number)
     if said != number:
         meta["number"] = said

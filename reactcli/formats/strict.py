@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 NOTE_LIMIT = 20
 """Findings in one text; more of them say nothing new."""
+_NOT_SPACE = re.compile(r"[^ \t\r\n]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -48,32 +49,41 @@ class Decoder:
 
     def decode(self, text: str) -> Any:
         """The one value of a text; JsonError if it holds none, more, or too deep a one."""
-        return self._decoded(text, lambda scanner: scanner.decode(text))
+        value, end = self.decode_at(text, 0)
+        if end < len(text) and _NOT_SPACE.search(text, end):
+            raise JsonError("extra data", end)
+        return value
 
     def decode_at(self, text: str, start: int) -> tuple[Any, int]:
-        """The value that begins at an offset, and the offset behind it."""
-        value, end = self._decoded(text, lambda scanner: scanner.raw_decode(text, start))
-        return value, end
-
-    def _decoded(self, text: str, scan: Callable[[json.JSONDecoder], Any]) -> Any:
+        """The value that begins at an offset or behind white space, and the offset behind it."""
         self.notes.clear()
         if not is_shallow(text):
             raise JsonError(f"values are nested deeper than {DEPTH_LIMIT}", 0)
         try:
-            return scan(self._quick)
+            return self._quick(text, start)
+        except StopIteration as stop:
+            begin = _NOT_SPACE.search(text, start)
+            if begin is None or begin.start() == start:
+                raise JsonError("expecting value", stop.value) from None
+            return self.decode_at(text, begin.start())
         except json.JSONDecodeError as error:
             raise _json_error(error) from None
         except ValueError:  # an integer that Python will not convert
-            self.notes.clear()
+            return self._decoded_with_care(text, start)
+
+    def _decoded_with_care(self, text: str, start: int) -> tuple[Any, int]:
+        self.notes.clear()
         try:
-            return scan(self._careful)
+            return self._careful(text, start)
         except json.JSONDecodeError as error:
             raise _json_error(error) from None
 
-    def _scanner(self, integer: Callable[[str], Any]) -> json.JSONDecoder:
-        return json.JSONDecoder(
+    def _scanner(self, integer: Callable[[str], Any]) -> Callable[[str, int], tuple[Any, int]]:
+        decoder: Any = json.JSONDecoder(
             object_pairs_hook=self._pairs, parse_constant=self._constant, parse_float=self._real, parse_int=integer
         )
+        scan: Callable[[str, int], tuple[Any, int]] = decoder.scan_once  # documented nowhere, there since Python 2.7
+        return scan
 
     def _note(self, code: str, **facts: object) -> None:
         if len(self.notes) < NOTE_LIMIT:
