@@ -73,7 +73,8 @@ def joined(episodes: list[Trace]) -> Trace:
         return episodes[0]
     metas = [episode_meta(trace) for trace in episodes]
     step_metas = [meta for trace in episodes for meta in metas_of(trace)]
-    meta: dict[str, Any] = {"episodes": metas} if any(metas) else {}
+    is_told = any(metas) or not all(trace.steps for trace in episodes)
+    meta: dict[str, Any] = {"episodes": metas} if is_told else {}
     if any(step_metas):
         meta["steps"] = step_metas
     statuses = {trace.status for trace in episodes}

@@ -30,15 +30,19 @@ _TOP = frozenset({"input", "output", "intermediate_steps"})
 
 
 def matches(content: Content) -> bool:
-    return any(_is_pairs(_pairs_of(value)) for value in _results(content))
+    document = content.document
+    results = document if _is_list_of_results(document) else [document] if content.kind == "json" else content.head
+    return bool(results) and all(_is_pairs(_pairs_of(result)) for result in results[:20])
 
 
 def read(content: Content) -> Iterator[Event]:
-    for number, result in enumerate(_results(content), start=1):
+    number = 0
+    for result in _results(content):
         pairs = _pairs_of(result)
         if not isinstance(pairs, list):
-            content.notice("not-a-record", where=f"element {number}", what="a list of steps", kind=kind_of(pairs))
+            content.notice("not-a-record", what="a list of steps", kind=kind_of(pairs))
             continue
+        number += 1
         fields = _unwrapped(result) if isinstance(result, dict) else {}
         question = text_at(fields, "input")
         yield Opening(number, question, without(fields, _TOP))
@@ -65,14 +69,16 @@ def fields_of(text: str) -> dict[str, Any]:
     return found
 
 
-def _results(content: Content) -> list[Any]:
-    """The executor results of a file: the document, the rows, or the elements of a list of results."""
-    document = content.document
-    if content.kind == "jsonl":
-        return content.head if not _is_pairs(_pairs_of(content.head[0])) else [row.value for row in content.rows()]
-    if isinstance(document, list) and document and all(isinstance(item, dict) for item in document):
-        return document
-    return [document]
+def _results(content: Content) -> Iterator[Any]:
+    """The executor results of a file: the document, the elements of a list of results, or the rows."""
+    if content.kind == "json" and not _is_list_of_results(content.document):
+        yield content.document
+    else:
+        yield from (row.value for row in content.rows())
+
+
+def _is_list_of_results(document: object) -> bool:
+    return isinstance(document, list) and bool(document) and all(isinstance(item, dict) for item in document)
 
 
 def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:
