@@ -15,7 +15,7 @@ from reactcli.formats.events import joined
 from reactcli.formats.fields import input_of
 from reactcli.trace import Action, Step, Trace
 
-LABELLED = ("Final Answer: pay", "Action: pay", "Observation: none", "Thought: no", "Question: why")
+LABELLED = ("Final Answer: pay 5!", "Action: pay 5!", "Observation: none 5!", "Thought: no 5!", "Question: why 5!")
 
 
 def read(data: bytes) -> Trace:
