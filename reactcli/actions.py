@@ -42,7 +42,7 @@ _PAUSE = pattern(r"([^\W\d][\w.\-]{0,199})[ \t]?:[ \t]++(?=\S)")
 _REMARK = pattern(r"([\w.\-/]{1,200})[ \t]?\(.*\)[ \t]*", re.DOTALL)
 _CODE = pattern(r"<code>")
 _FIRST = pattern(r"[ \t\r\n`]*+[{\[]")
-_FENCE = pattern(r"```[\w+#.-]{0,20}[ \t]*\n?")
+_FENCE = pattern(r"```[\w+#.-]{0,20}[ \t]*(?:\r\n?|\n)?")
 _NO_ACTION = pattern(r"(?:none|null|n/a|no action)\s{0,3}[(.].{0,200}", re.IGNORECASE)
 _LONGEST_TERMINAL = 16
 _CLOSERS = {"[": "]", "(": ")"}
@@ -342,7 +342,7 @@ def _unfenced(text: str, span: Span) -> Span | None:
     if opening is None:
         return None
     close = text.rfind("```", opening.end(), end)
-    return stripped(text, opening.end(), close) if close >= 0 else (opening.end(), end)
+    return stripped(text, opening.end(), close if close >= 0 else end)
 
 
 def _without_ticks(text: str, span: Span) -> Span:

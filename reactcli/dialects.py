@@ -58,6 +58,9 @@ class Dialect(Value):
         return "mark" if self.marks else "label"
 
 
+_GAP = r"(?:[ \t]|\r\n?|\n){0,8}"
+"""A little white space, counted alike whatever ends the lines."""
+
 _TABLE = (
     Dialect(
         "classic",
@@ -140,8 +143,8 @@ _TABLE = (
         marks=(
             Mark(
                 Part.ACTION,
-                r"(?:<\|tool_calls_section_begin\|>)?\s{0,3}<\|tool_call_begin\|>\s{0,3}(?:functions\.)?(?P<name>[^\s<>:]{1,200})"
-                r"(?P<id>:\d{1,6})?\s{0,3}<\|tool_call_argument_begin\|>",
+                rf"(?:<\|tool_calls_section_begin\|>)?{_GAP}<\|tool_call_begin\|>{_GAP}(?:functions\.)?(?P<name>[^\s<>:]{{1,200}})"
+                rf"(?P<id>:\d{{1,6}})?{_GAP}<\|tool_call_argument_begin\|>",
                 "<|tool_call_end|>",
             ),
         ),
@@ -154,8 +157,8 @@ _TABLE = (
         evidence=("<|action_start|>",),
         beside_labels=True,
         marks=(
-            Mark(Part.ACTION, r"<\|action_start\|>\s{0,3}<\|interpreter\|>", "<|action_end|>", tool="interpreter"),
-            Mark(Part.ACTION, r"<\|action_start\|>\s{0,3}<\|plugin\|>", "<|action_end|>"),
+            Mark(Part.ACTION, rf"<\|action_start\|>{_GAP}<\|interpreter\|>", "<|action_end|>", tool="interpreter"),
+            Mark(Part.ACTION, rf"<\|action_start\|>{_GAP}<\|plugin\|>", "<|action_end|>"),
         ),
     ),
     Dialect(
@@ -185,7 +188,7 @@ _TABLE = (
         "DSPy's field headers",
         "[[ ## next_thought ## ]]\nI should search.\n\n[[ ## next_tool_name ## ]]\nsearch\n\n"
         '[[ ## next_tool_args ## ]]\n{"query": "kelp"}\n\n[[ ## completed ## ]]\n',
-        evidence=("[[ ## ",),
+        evidence=("\n[[ ## ",),
         beside_labels=True,
         marks=(
             Mark(Part.THOUGHT, r"\[\[ ## (?:next_thought|reasoning|thought)(?:_\d{1,4})? ## \]\]"),
@@ -282,7 +285,7 @@ _TABLE = (
         evidence=("<code>", "Code:"),
         marks=(
             Mark(Part.ACTION, r"<code>", "</code>", tool="python_interpreter"),
-            Mark(Part.ACTION, r"Code:\s{1,3}```(?:python|py)?[ \t]{0,3}\n", "```", tool="python_interpreter"),
+            Mark(Part.ACTION, rf"Code:{_GAP}```(?:python|py)?[ \t]{{0,3}}(?:\r\n?|\n)", "```", tool="python_interpreter"),
             Mark(Part.ASIDE, r"<end_(?:code|action)>"),
         ),
     ),

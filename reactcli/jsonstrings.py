@@ -128,6 +128,9 @@ class _String:
         if not self.has_control and not self.triple:
             self.notes.add("raw-newline", at, at + 1)
         self.has_control = True
+        if self.text[at] == "\r":  # a raw line end is read as one, however it is written
+            self.parts.append("\n")
+            return at + (2 if self.text.startswith("\n", at + 1) else 1)
         self.parts.append(self.text[at])
         return at + 1
 

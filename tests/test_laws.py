@@ -1,0 +1,101 @@
+"""The laws as properties: of random texts, of every way to cut a text, of the fast lane."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from cases import load
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from laws import check_laws, streamed
+from texts import FRAGMENTS, texts
+
+from reactcli import ReActAgentParser
+from reactcli.choices import choose
+from reactcli.plain import plain_step
+from reactcli.rounds import rounds_of
+from reactcli.tokens import cut
+
+PARSER = ReActAgentParser()
+SEED = 20_261_130
+fragments = st.lists(st.sampled_from(FRAGMENTS), max_size=14).map("".join)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_no_text_makes_the_parser_raise(part: int) -> None:
+    for text in texts(25_000, seed=SEED + part):
+        step = PARSER.parse_step(text)
+        assert list(step) == ["thought", "action", "action_input", "final_answer", "is_final"], repr(text)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_texts_keep_every_law(part: int) -> None:
+    for text in texts(2_500, seed=SEED + 100 + part, longest=16):
+        try:
+            check_laws(text, PARSER)
+        except BaseException:
+            print(f"failing text: {text!r}")
+            raise
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=300))
+def test_any_text_at_all_keeps_every_law(text: str) -> None:
+    check_laws(text, PARSER)
+
+
+@settings(max_examples=300, deadline=None)
+@given(fragments, st.sampled_from(["action", "error"]), st.sampled_from(["first", "last"]), st.booleans(), st.booleans())
+def test_every_policy_keeps_every_law(text: str, on_both: str, pick: str, primed: bool, implicit: bool) -> None:
+    check_laws(text, ReActAgentParser(on_both=on_both, pick=pick, primed=primed, implicit_final=implicit))
+
+
+@pytest.mark.parametrize("dialect", ["classic", "json", "hermes", "code", "langchain-convo", "langchain-selfask", "swe-agent", "mini-swe"])
+def test_every_named_dialect_keeps_every_law(dialect: str) -> None:
+    parser = ReActAgentParser(dialect)
+    for text in texts(400, seed=SEED + 200, longest=14):
+        check_laws(text, parser)
+
+
+def test_the_fast_lane_reads_what_the_general_reader_reads() -> None:
+    plain = 0
+    lanes = ["Thought: ", "\nAction: ", "\nAction Input: ", "\nFinal Answer: "]
+    rng = random.Random(SEED)
+    for text in texts(30_000, seed=SEED + 300, longest=3):
+        text = lanes[0] + text + "".join(mark + rng.choice(FRAGMENTS) for mark in rng.choice([lanes[1:3], lanes[3:]]))  # noqa: PLW2901
+        step = plain_step(text)
+        if step is not None:
+            plain += 1
+            found = cut(text)
+            assert step == choose(found, rounds_of(found.pieces, found.notes), PARSER.policy).contract(), repr(text)
+    assert plain > 3_000
+
+
+@pytest.mark.parametrize("case", load("steps"), ids=repr)
+def test_every_cut_of_a_case_gives_what_the_whole_gives(case) -> None:
+    parser = ReActAgentParser(**case.options)
+    text = case.text
+    whole = streamed(parser, [text])
+    assert whole[1] == parser.parse(text)
+    for size in (1, 2, 7):
+        assert streamed(parser, [text[at : at + size] for at in range(0, len(text), size)]) == whole
+    for at in range(0, len(text), max(1, len(text) // 25)):
+        assert streamed(parser, [text[:at], text[at:]]) == whole
+
+
+@settings(max_examples=400, deadline=None)
+@given(fragments, st.lists(st.integers(0, 400), max_size=8))
+def test_any_cut_into_characters_or_bytes_gives_what_the_whole_gives(text: str, places: list[int]) -> None:
+    text = text.encode("utf-8", "replace").decode()
+    whole = streamed(PARSER, [text])
+    for data in (text, text.encode()):
+        ends = sorted({place % (len(data) + 1) for place in places})
+        pieces = [data[start:end] for start, end in zip([0, *ends], [*ends, len(data)], strict=True)]
+        assert streamed(PARSER, pieces) == whole
+
+
+def test_bytes_that_are_no_utf8_are_replaced() -> None:
+    events, step = streamed(PARSER, [b"Final Answer: a\xff", b"b\xc3"])
+    assert events == [("final_answer", "a\ufffdb\ufffd")]
+    assert step.final_answer == "a\ufffdb\ufffd"
