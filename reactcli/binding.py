@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 
-from reactcli.coercion import CoercionError, admits, coerce, shown, unchecked
+from reactcli.coercion import CoercionError, admits, coerce, shown, unchecked, wish
 from reactcli.errors import ToolError
 from reactcli.registry import nearest
 from reactcli.results import as_json
@@ -63,6 +63,12 @@ def written(name: str, arguments: Mapping[str, Any]) -> str:
     """The call as text, for people: `search(query="kelp", limit=5)`."""
     spelled = (f"{key}={json.dumps(value, ensure_ascii=False, default=repr)}" for key, value in arguments.items())
     return f"{name}({', '.join(spelled)})"
+
+
+def demands(signature: Signature) -> str:
+    """What a tool takes, for who got it wrong: `it takes query: text, limit: a whole number (optional)`."""
+    parameters = [_demand(each) for each in signature.parameters.values()]
+    return f"it takes {', '.join(parameters)}" if parameters else "it takes no input"
 
 
 class _Call:
@@ -200,6 +206,12 @@ class _Call:
         except CoercionError as error:
             self.problems.append(error.message)
             return None
+
+
+def _demand(parameter: Parameter) -> str:
+    stars = "*" * ((parameter.kind is parameter.VAR_POSITIONAL) + 2 * (parameter.kind is parameter.VAR_KEYWORD))
+    wanted = "" if unchecked(parameter.annotation) else f": {wish(parameter.annotation)}"
+    return f"{stars}{parameter.name}{wanted}" + ("" if parameter.default is EMPTY else " (optional)")
 
 
 def _is_array(text: str | None, values: list[Any]) -> bool:

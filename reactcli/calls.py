@@ -73,19 +73,20 @@ class LocalTools:
     def names(self) -> tuple[str, ...]:
         return tuple(self.tools)
 
-    def call(self, call: Call) -> Outcome:
+    def call(self, call: Call, *, seconds: float | None = None) -> Outcome:  # noqa: ARG002  # as a Toolbox is called
         tool = self.tools.get(call.tool) if call.tool is not None else None
         if tool is None:
             return unknown_tool(call.tool, self.names)
         if call.truncated:
-            return failed("bad_arguments", tool.name, "the input was cut off in the middle of a value: it was not run")
-        from reactcli.binding import bind  # with inspect and typing 30 ms
+            return failed("bad_arguments", tool.name, f"'{tool.name}' was not run: its input was cut off")
+        from reactcli.binding import bind, demands  # with inspect and typing 30 ms
         from reactcli.schema import signature
 
+        wanted = signature(tool)
         try:
-            bound = bind(signature(tool), call.action_input, call.arguments, changes=call.changes)
+            bound = bind(wanted, call.action_input, call.arguments, changes=call.changes)
         except ToolError as error:
-            return failed("bad_arguments", tool.name, f"'{tool.name}' does not fit its input: {error.message}")
+            return failed("bad_arguments", tool.name, f"'{tool.name}' was not run: {error.message}; {demands(wanted)}")
         if call.dry:
             return Outcome("ok", tool.name, bound.arguments)
         return self._run(tool, bound.args, bound.kwargs, bound.arguments)
@@ -95,7 +96,7 @@ class LocalTools:
             text = as_text(settled(tool.func(*args, **kwargs), self.wait))
         except ToolError as error:
             return failed("tool_error", tool.name, f"{error.message}{_hint(error)}").replace(arguments=arguments)
-        except Exception as error:  # noqa: BLE001  # a tool may raise anything
+        except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001  # a tool may raise anything
             return raised(tool.name, error).replace(arguments=arguments)
         return Outcome("ok", tool.name, arguments, shortened(text, RESULT_LIMIT))
 

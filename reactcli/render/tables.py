@@ -6,6 +6,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from reactcli.descriptions import parameter_lines
 from reactcli.render.sanitise import json_text, show
 
 TYPE_CHECKING = False
@@ -53,6 +54,18 @@ def dialects(listed: Iterable[Dialect]) -> Table:
         named = "\nnever guessed: name it with --dialect" if dialect.explicit else ""
         also = f"\nalso called {', '.join(dialect.aliases)}" if dialect.aliases else ""
         table.add_row(Text(show(dialect.name)), Text(show(dialect.title + also + named)), _cell(dialect.example))
+    return table
+
+
+def tools(described: Iterable[Mapping[str, Any]]) -> Table:
+    """What `Toolbox.describe` gives."""
+    table = Table(box=SIMPLE_HEAD, show_lines=True)
+    table.add_column("tool", style="bold", no_wrap=True)
+    table.add_column("what it does", overflow="fold")
+    table.add_column("parameters", overflow="fold")
+    for tool in described:
+        parameters = "\n".join(parameter_lines(tool))
+        table.add_row(Text(show(tool["name"])), _cell(tool["description"]), _cell(parameters))
     return table
 
 

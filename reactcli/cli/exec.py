@@ -1,0 +1,201 @@
+"""`reactcli exec`: run the action of one step, and print the observation."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+
+from reactcli.calls import Call, LocalTools, Outcome, failed
+from reactcli.cli.input import STDIN, display_name, read_text, size
+from reactcli.cli.options import Argument, Command, Option, UsageError
+from reactcli.cli.verdict import Verdict
+from reactcli.errors import ToolError
+from reactcli.orders import PENDING, Order, ordered, ordered_at, ordered_by_name
+from reactcli.render.sanitise import show, show_line
+from reactcli.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
+    from typing import Any
+
+    from reactcli.cli.shell import Shell
+    from reactcli.isolation import Toolbox
+    from reactcli.parser import ReActAgentParser
+    from reactcli.tools import Tool
+
+
+class Options(Value):
+    """The values of the options, by their names."""
+
+    file: str
+    tools: tuple[str, ...]
+    step: int | str | None
+    tool: str | None
+    input: str | None
+    set: tuple[tuple[str, Any], ...]
+    dry_run: bool
+    confirm: bool
+    timeout: float | None
+    max_output: int
+    memory: int
+    env: tuple[str, ...]
+    format: str
+    append: str | None
+    allow_truncated: bool
+    in_process: bool
+    dialect: str
+    max_input: int
+
+
+def run(values: Mapping[str, Any], shell: Shell) -> int:
+    from reactcli.cli.report import Manner, Report, Scratchpad
+    from reactcli.parser import ReActAgentParser
+
+    options = _checked(Options(**{field: values[field] for field in Options._fields}))
+    parser = ReActAgentParser(options.dialect)
+    order = _order(options, parser, shell)
+    layout = "jsonl" if options.format == "json" and len(order.calls) > 1 else options.format
+    report = Report(shell, order.step, parser, Manner(layout, options.max_output, options.dry_run))
+    if order.step.is_final:
+        report.final()
+        return 0
+    with contextlib.ExitStack() as stack:
+        scratchpad = stack.enter_context(Scratchpad(options.append)) if options.append is not None else None
+        if order.problem:
+            return report.add(failed("parse_error", None, order.problem), scratchpad)
+        tools = stack.enter_context(_tools(options, shell))
+        return max(report.add(_outcome(call, tools, options), scratchpad) for call in order.calls)
+
+
+def seconds(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 < found < math.inf:
+        raise UsageError(f"'{show_line(text)}' is no time", hint="write seconds, such as 30 or 0.5")
+    return found
+
+
+def _checked(options: Options) -> Options:
+    """UsageError if options are missing, or exclude each other."""
+    if not options.tools:
+        raise UsageError("no tools are given", hint="--tools FILE.py, or --tools package.module, says where they are")
+    if options.tool is None and options.input is not None:
+        raise UsageError("--input is the input of --tool", hint="add --tool NAME")
+    if options.tool is not None and (options.file != STDIN or options.step is not None):
+        raise UsageError("--tool calls a tool without any transcript", hint="leave the file and --step away")
+    if options.dry_run and options.confirm:
+        raise UsageError("--dry-run and --confirm exclude each other", hint="choose one")
+    return options
+
+
+def _order(options: Options, parser: ReActAgentParser, shell: Shell) -> Order:
+    """What is to be done; what was noticed on the way is printed."""
+    if options.tool is not None:
+        order = ordered_by_name(options.tool, options.input)
+        name, text, noticed = "--input", options.input or "", order.diagnostics
+    else:
+        read = read_text(options.file, options.max_input)
+        order = ordered(parser, read.text) if options.step is None else ordered_at(parser, read.text, options.step)
+        name, text, noticed = display_name(options.file), read.text, (*read.diagnostics, *order.diagnostics)
+    Verdict(shell, is_strict=False, is_explained=False, is_counted=False).add(name, text, noticed)
+    return order
+
+
+def _tools(options: Options, shell: Shell) -> AbstractContextManager[Toolbox | LocalTools]:
+    if options.in_process:
+        shell.note(show("--in-process: nothing limits or contains the tools, and what they print is mixed in"))
+        return contextlib.nullcontext(LocalTools(_loaded(options.tools)))
+    from reactcli.isolation import Limits, Toolbox
+
+    return Toolbox(options.tools, Limits(options.timeout or 30.0, options.memory, options.env))
+
+
+def _loaded(specs: tuple[str, ...]) -> dict[str, Tool]:
+    from reactcli.loading import load
+    from reactcli.results import failure
+
+    tools: dict[str, Tool] = {}
+    for spec in specs:
+        try:
+            found = load(spec)
+        except ToolError:
+            raise
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # a module may raise anything
+            raise ToolError(f"'{spec}' cannot be loaded: {failure(error)}") from None
+        if twice := tools.keys() & found.keys():
+            raise ToolError(f"two modules have a tool '{min(twice)}'", hint="rename one of them")
+        tools |= found
+    return tools
+
+
+def _outcome(call: Call, tools: Toolbox | LocalTools, options: Options) -> Outcome:
+    truncated = call.truncated and not options.allow_truncated
+    call = call.replace(truncated=truncated, changes=dict(options.set), dry=options.dry_run or options.confirm)
+    outcome = tools.call(call, seconds=options.timeout)
+    if not options.confirm or outcome.status != "ok":
+        return outcome
+    from reactcli.binding import written
+    from reactcli.cli.terminal import is_confirmed
+
+    if is_confirmed(show(f"run {written(str(call.tool), outcome.arguments or {})}?")):
+        return tools.call(call.replace(dry=False), seconds=options.timeout)
+    return failed("denied", call.tool, "the user did not allow this call").replace(arguments=outcome.arguments)
+
+
+def _change(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    try:
+        if equals and key:
+            return key, json.loads(value)
+    except (ValueError, RecursionError):
+        pass
+    raise UsageError(f"'{show_line(text)}' is not KEY=JSON", hint="text is quoted, as in --set 'query=\"kelp\"'")
+
+
+def _which_step(text: str) -> int | str:
+    if text == PENDING:
+        return text
+    if text.isascii() and text.isdigit() and len(text) < 10 and int(text):
+        return int(text)
+    raise UsageError(f"'{show_line(text)}' is no step", hint=f"write a number from 1, or {PENDING}")
+
+
+COMMAND = Command(
+    name="exec",
+    summary="Run the action of one step, and print the observation.",
+    details="Reads one reply of a model, or with --step a transcript, finds the tool that its action names, and calls "
+    "it in a process of its own. Prints `Observation: …`, ready to be appended, also when the tool fails (then the exit "
+    "code is 1); for a final answer prints `Final Answer: …`. A tool can do whatever you can do: time and memory are "
+    "limited, and nothing it starts is left running, but this is no sandbox.",
+    examples=(
+        "reactcli exec --tools tools.py < out.txt",
+        "reactcli exec --tools tools.py --step pending --append scratchpad.txt scratchpad.txt",
+        "reactcli exec --tools tools.py --tool search --input 'Denali' --dry-run",
+    ),
+    run=run,
+    arguments=(Argument("file", "[FILE]", "The text with the action; stdin if there is none.", default=STDIN),),
+    options=(
+        Option(("--tools",), "Where the tools are: FILE.py or package.module, :NAME for one.", "SPEC", repeated=True),
+        Option(("--step",), f"Run this step of a transcript: a number, or {PENDING}.", "N", convert=_which_step),
+        Option(("--tool",), "Call this tool, without any transcript.", metavar="NAME"),
+        Option(("--input",), "The input for --tool.", metavar="TEXT"),
+        Option(("--set",), "Set an argument over the input's.", "KEY=JSON", repeated=True, convert=_change),
+        Option(("--dry-run",), "Print the call with its arguments, and do not make it."),
+        Option(("--confirm",), "Ask on the terminal before the call."),
+        Option(("--timeout",), "Seconds for a call; 30, or what the tool sets, if not given.", "S", convert=seconds),
+        Option(("--max-output",), "The longest observation; its middle is cut.", "SIZE", (), "100K", convert=size),
+        Option(("--memory",), "Memory that a tool may use.", metavar="SIZE", default="1G", convert=size),
+        Option(("--env",), "Let tools see this environment variable.", metavar="NAME", repeated=True),
+        Option(("--format",), "How to print.", choices=("text", "json"), default="text"),
+        Option(("--append",), "Append the observation to this file as well.", metavar="FILE"),
+        Option(("--allow-truncated",), "Run an action whose input was cut off."),
+        Option(("--in-process",), "Call tools in this process, for a debugger; nothing contains them."),
+        Option(("--dialect",), "Read this dialect; `reactcli dialects` lists them.", metavar="NAME", default="auto"),
+        Option(("--max-input",), "The longest text that is read.", metavar="SIZE", default="64M", convert=size),
+    ),
+)

@@ -1,0 +1,139 @@
+"""What `exec` says of a call: an observation or a document on stdout, the rest on stderr, a line for a scratchpad."""
+
+from __future__ import annotations
+
+import os
+
+from reactcli.binding import written
+from reactcli.calls import Outcome
+from reactcli.cli.output import OutputError
+from reactcli.cli.shell import explain
+from reactcli.observations import fenced, observation_line
+from reactcli.render import Safe
+from reactcli.render.sanitise import show, show_line
+from reactcli.results import shortened
+from reactcli.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self
+
+    from reactcli.cli.shell import Shell
+    from reactcli.parser import ReActAgentParser
+    from reactcli.trace import Step
+
+SCHEMA = "reactcli/exec@1"
+
+PRINTED_SHOWN = 2000
+"""Characters of what a tool prints that are shown; -v shows all that was kept."""
+
+
+class Manner(Value):
+    """How outcomes are printed."""
+
+    layout: str
+    """`text`, `json` or `jsonl`."""
+    longest: int
+    """Characters of an observation."""
+    is_dry: bool
+    """Calls were bound and not made."""
+
+
+class Report:
+    """Prints what became of the calls of one step."""
+
+    def __init__(self, shell: Shell, step: Step, parser: ReActAgentParser, manner: Manner) -> None:
+        self._shell = shell
+        self._step = step
+        self._parser = parser
+        self._manner = manner
+
+    def final(self) -> None:
+        if self._manner.layout == "text":
+            self._write_text(f"Final Answer: {self._step.final_answer}")
+        else:
+            self._write_document(Outcome("final", None), None)
+
+    def add(self, outcome: Outcome, scratchpad: Scratchpad | None) -> int:
+        """Prints an outcome, and returns its exit code."""
+        is_planned = self._manner.is_dry and outcome.status == "ok"
+        observation = None if is_planned else shortened(outcome.observation, self._manner.longest)
+        line = "" if observation is None else observation_line(fenced(observation, self._parser))
+        if self._manner.layout == "text":
+            self._write_text(line or written(str(outcome.tool), outcome.arguments or {}))
+        else:
+            self._write_document(outcome, observation)
+        if scratchpad is not None and line:
+            scratchpad.add(line)
+        self._write_asides(outcome)
+        return 0 if outcome.status == "ok" else 1
+
+    def _write_document(self, outcome: Outcome, observation: str | None) -> None:
+        document = {
+            "schema": SCHEMA,
+            "step": self._step.contract(),
+            "status": outcome.status,
+            "tool": outcome.tool,
+            "arguments": outcome.arguments,
+            "observation": observation,
+            "error": outcome.error,
+            "duration_ms": outcome.duration_ms,
+        }
+        self._shell.write_json(document, None if self._manner.layout == "jsonl" else 2)
+        self._shell.out.write(Safe("\n"))
+
+    def _write_text(self, text: str) -> None:
+        out = self._shell.out
+        if out.is_terminal:
+            out.write(show(f"{text}\n"))
+        else:
+            out.write_raw(f"{text}\n")
+
+    def _write_asides(self, outcome: Outcome) -> None:
+        self._shell.out.flush()
+        if outcome.printed and not self._shell.quiet:
+            printed = outcome.printed if self._shell.verbose else shortened(outcome.printed, PRINTED_SHOWN)
+            name = show_line(str(outcome.tool))
+            self._shell.notes.say(Safe("".join(f"{name} | {show(line)}\n" for line in printed.splitlines())))
+        if outcome.traceback and self._shell.verbose:
+            self._shell.notes.say(show(outcome.traceback))
+        if outcome.error is not None:
+            has_raised = outcome.status in {"tool_error", "timeout"}
+            explain(f"tool '{outcome.tool}' failed: {outcome.error}" if has_raised else outcome.error, "")
+
+
+class Scratchpad:
+    """The file that observations are appended to. It is opened before the tool runs: if it cannot be, nothing runs."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        try:
+            self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+        except (OSError, ValueError) as error:
+            raise self._failure(error) from None
+
+    def add(self, line: str) -> None:
+        content = f"{self._line_end()}{line}\n".encode("utf-8", "backslashreplace")
+        try:
+            while content:
+                content = content[os.write(self._descriptor, content) :]
+        except OSError as error:
+            raise self._failure(error) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        os.close(self._descriptor)
+
+    def _line_end(self) -> str:
+        """What the file lacks at its end for a new line to begin."""
+        try:
+            size = os.lseek(self._descriptor, 0, os.SEEK_END)
+            return "\n" if size and os.pread(self._descriptor, 1, size - 1) != b"\n" else ""
+        except OSError:  # a pipe
+            return ""
+
+    def _failure(self, error: Exception) -> OutputError:
+        reason = getattr(error, "strerror", None) or str(error)
+        return OutputError(f"cannot append to '{show_line(self._path)}': {reason.lower()}")
