@@ -1,12 +1,13 @@
 """Text with a name: half-open spans in code points, and the way from an offset to a line and a column.
 
-Only `\\n`, `\\r\\n` and `\\r` end a line; U+2028 and its kind are ordinary characters (a label behind one is text).
+Only LF, CRLF and CR end a line; U+2028 and its kind are ordinary characters (a label behind one is text).
 """
 
 from __future__ import annotations
 
-from reactcli.patterns import pattern
 from bisect import bisect_right
+
+from reactcli.patterns import pattern
 
 Span = tuple[int, int]
 """Start inclusive, end exclusive, in code points of the source text."""
@@ -25,7 +26,7 @@ class Source:
         self._starts: list[int] | None = None
 
     def line_column(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset, both from 1; an offset past the end gives the place behind the last character."""
+        """Line and column of an offset, both from 1; past the end: the place behind the last character."""
         starts = self._line_starts()
         line = bisect_right(starts, offset)
         return line, offset - starts[line - 1] + 1
@@ -44,7 +45,7 @@ class Source:
 
 
 def plain_lines(text: str) -> str:
-    """The text with every line end written as `\\n`, as fields of a step hold it; spans still point into the source."""
+    """The text with LF for every line end, as the fields of a step hold it; spans still point into the source."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 

@@ -62,7 +62,7 @@ class Step(Value):
     """Which episode of the transcript the step belongs to, from 1."""
     question: str | None = None
     """The question that stands before the step and opens its episode."""
-    spans: Mapping[str, Span] = {}  # noqa: RUF012  # a default that nothing writes to: values are frozen
+    spans: Mapping[str, Span] = {}  # a default that nothing writes to: values are frozen
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def contract(self) -> dict[str, Any]:
@@ -87,6 +87,6 @@ class Trace(Value):
     status: str = "unfinished"
     """`finished` when a final answer ends it, `unfinished` otherwise, or what a recording says."""
     dialect: str = ""
-    meta: Mapping[str, Any] = {}  # noqa: RUF012  # as in Step
+    meta: Mapping[str, Any] = {}  # as in Step
     """What the file's format knows and this model does not."""
     diagnostics: tuple[Diagnostic, ...] = ()

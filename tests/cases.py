@@ -1,7 +1,7 @@
 """Case files: a text, and what is read from it.
 
-A file is the text, a line `--- expect`, and a JSON object: the five keys, then any other field of the step and the codes
-of its diagnostics (`codes`), then `parser` for options the case needs. Texts that a file cannot hold as they are
+A file is the text, a line `--- expect`, and a JSON object: the five keys, any other field of the step and the codes of
+its diagnostics (`codes`), then `parser` for options the case needs. Texts that a file cannot hold as they are
 (carriage returns, lone surrogates) stand in the JSON as `text`. The file's name is the claim.
 """
 

@@ -6,7 +6,9 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-cases", action="store_true", help="rewrite the expectations of case files from what is read now")
+    parser.addoption(
+        "--update-cases", action="store_true", help="rewrite the expectations of case files from what is read now"
+    )
 
 
 @pytest.fixture

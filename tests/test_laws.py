@@ -12,9 +12,9 @@ from laws import check_laws, streamed
 from texts import FRAGMENTS, texts
 
 from reactcli import ReActAgentParser
-from reactcli.choices import choose
-from reactcli.plain import plain_step
-from reactcli.rounds import rounds_of
+from reactcli.parser.choices import choose
+from reactcli.parser.plain import plain_step
+from reactcli.parser.rounds import rounds_of
 from reactcli.tokens import cut
 
 PARSER = ReActAgentParser()
@@ -46,12 +46,16 @@ def test_any_text_at_all_keeps_every_law(text: str) -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(fragments, st.sampled_from(["action", "error"]), st.sampled_from(["first", "last"]), st.booleans(), st.booleans())
+@given(
+    fragments, st.sampled_from(["action", "error"]), st.sampled_from(["first", "last"]), st.booleans(), st.booleans()
+)
 def test_every_policy_keeps_every_law(text: str, on_both: str, pick: str, primed: bool, implicit: bool) -> None:
     check_laws(text, ReActAgentParser(on_both=on_both, pick=pick, primed=primed, implicit_final=implicit))
 
 
-@pytest.mark.parametrize("dialect", ["classic", "json", "hermes", "code", "langchain-convo", "langchain-selfask", "swe-agent", "mini-swe"])
+@pytest.mark.parametrize(
+    "dialect", ["classic", "json", "hermes", "code", "langchain-convo", "langchain-selfask", "swe-agent", "mini-swe"]
+)
 def test_every_named_dialect_keeps_every_law(dialect: str) -> None:
     parser = ReActAgentParser(dialect)
     for text in texts(400, seed=SEED + 200, longest=14):

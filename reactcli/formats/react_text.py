@@ -11,8 +11,8 @@ from reactcli.dialects import DIALECTS
 from reactcli.errors import FormatError, UnknownNameError
 from reactcli.formats.events import episodes_of, events_of
 from reactcli.formats.strict import encode, writable
-from reactcli.labels import labels_of
-from reactcli.parts import LABELS, Part
+from reactcli.tokens.labels import labels_of
+from reactcli.dialects.parts import LABELS, Part
 from reactcli.registry import nearest
 from reactcli.trace import Action
 

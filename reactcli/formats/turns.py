@@ -12,7 +12,7 @@ import re
 from collections import deque
 
 from reactcli.formats.events import Opening, Recorded
-from reactcli.parts import LABELS, Part
+from reactcli.dialects.parts import LABELS, Part
 from reactcli.trace import Action, Step
 from reactcli.values import Value
 

@@ -1,10 +1,10 @@
 """The stretches of a text in which no label counts: reasoning blocks and closed code fences.
 
-    reasoning = `<think>` … `</think>` (also thinking, reasoning); an opening tag counts only at the start of a line, a
-                closing tag pairs with the nearest opening tag before it, and one with none before it closes all the
-                text so far (rule R5)
-    fence     = a line that opens with three backticks or tildes, up to the line that closes it; an opening fence may
-                also stand behind a label's colon
+reasoning = `<think>` … `</think>` (also thinking, reasoning); an opening tag counts only at the start of a line, a
+            closing tag pairs with the nearest opening tag before it, and one with none before it closes all the
+            text so far (rule R5)
+fence     = a line that opens with three backticks or tildes, up to the line that closes it; an opening fence may
+            also stand behind a label's colon
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def find_fences(text: str, start: int, notes: list[Diagnostic]) -> list[Fence]:
             line_end = _line_end(text, run.end())
             if line_end and (bare or prefix.rstrip(" \t*").endswith((":", "："))):
                 opening, inner_start, behind_label = run, line_end, not bare
-        elif bare and run[0].startswith(opening[0]) and text[run.end() : run.end() + 1] in " \t\r\n":
+        elif bare and run[0].startswith(opening[0]) and text[run.end() : run.end() + 1] in " \t\r\n<":
             fences.append(Fence(opening, inner_start, run, behind_label=behind_label))
             opening = None
     if opening is not None:
@@ -104,7 +104,9 @@ def find_fences(text: str, start: int, notes: list[Diagnostic]) -> list[Fence]:
 
 def _starts_line(text: str, at: int) -> bool:
     prefix = _line_before(text, at)
-    return prefix is not None and (not prefix.strip() or prefix.rstrip().endswith(("</think>", "</thinking>", "</reasoning>")))
+    return prefix is not None and (
+        not prefix.strip() or prefix.rstrip().endswith(("</think>", "</thinking>", "</reasoning>"))
+    )
 
 
 def _line_before(text: str, at: int) -> str | None:

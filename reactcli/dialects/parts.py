@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from reactcli.patterns import pattern
+
 
 class Part(StrEnum):
     """What a piece of a transcript is."""
@@ -121,7 +123,7 @@ LABELS: dict[str, dict[Part, str]] = {
         Part.QUESTION: "Câu hỏi",
     },
 }
-"""Label words by language and part. Case, spaces and underscores between words are free; traditional Chinese is in `zh`."""
+"""Label words by language and part. Case and what stands between words are free; traditional Chinese is in `zh`."""
 
 IN_CONTEXT = frozenset({"tool", "input", "response", "result", "obs", "工具", "任务", "问题", "問題"})
 """Words of everyday prose: labels only where the text around them makes it likely (conflict C16)."""
@@ -133,3 +135,10 @@ TERMINAL = frozenset(
 
 NO_ACTION = frozenset({"none", "n/a", "null", "无", "無", "-"})
 """What stands after `Action:` when the model means that there is none (R14)."""
+
+_SEPARATORS = pattern(r"[ \t_\d.)]+")
+
+
+def folded(label: str) -> str:
+    """A label without case and numbers, its words separated by one space."""
+    return _SEPARATORS.sub(" ", label).strip().lower()

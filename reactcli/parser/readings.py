@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 
-from reactcli.actions import Call, answer_of, is_terminal, named, says_no_action, spelled
+from reactcli.actions import Call
+from reactcli.actions.blobs import answer_of
+from reactcli.actions.names import is_terminal, says_no_action
+from reactcli.actions.spelling import named, spelled
 from reactcli.diagnostics import diagnose
 from reactcli.loosejson import read_value
 from reactcli.source import plain_lines
@@ -16,7 +19,7 @@ from reactcli.source import plain_lines
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from reactcli.diagnostics import Diagnostic
-    from reactcli.rounds import Request, Round
+    from reactcli.parser.rounds import Request, Round
     from reactcli.source import Span
     from reactcli.tokens import Cut, Piece
 
@@ -67,9 +70,9 @@ class Reading:
     def input_text(self, call: Call) -> str | None:
         if call.written is not None:
             return call.written
-        if call.input is None:
+        if call.span is None:
             return None
-        return plain_lines(self.found.taken(call.input))
+        return plain_lines(self.found.taken(call.span))
 
     def _answer_from(self, piece: Piece) -> None:
         self.answer_span = self.found.body(piece)
@@ -80,11 +83,11 @@ class Reading:
         weak = self.round.answer
         if call.answer is not None:
             self.answer = plain_lines(call.answer)
-        elif call.input is None and weak is not None:
+        elif call.span is None and weak is not None:
             self._answer_from(weak)
         else:
-            self.answer_span = call.input
-            self.answer = answer_of(self.found.text, call.input, call.written)
+            self.answer_span = call.span
+            self.answer = answer_of(self.found.text, call.span, call.written)
         self.thought = self.thought or call.thought
 
 
@@ -94,9 +97,9 @@ def _call(reading: Reading, request: Request) -> Call | None:
     span = found.body(request.action)
     call = _spelled(found, request, span, notes)
     if request.input is not None and call.answer is None:
-        call.input, call.written = found.body(request.input), None
+        call.span, call.written = found.body(request.input), None
     elif request.arguments:
-        call.input = (request.arguments[0][2], request.arguments[-1][3])
+        call.span = (request.arguments[0][2], request.arguments[-1][3])
         call.written = _arguments_text(found, request.arguments)
     if call.name and says_no_action(call.name):
         notes.append(diagnose("no-action-named", span, name=call.name))
@@ -111,7 +114,7 @@ def _spelled(found: Cut, request: Request, span: Span, notes: list[Diagnostic]) 
     tool = request.action[4]
     body = found.text[span[0] : span[1]]
     if tool:
-        return Call(tool, "lines", input=span)
+        return Call(tool, "lines", span=span)
     if body.isidentifier() or not body:
         return Call(body, "lines")
     if request.input is not None or request.arguments:
@@ -120,7 +123,7 @@ def _spelled(found: Cut, request: Request, span: Span, notes: list[Diagnostic]) 
 
 
 def _arguments_text(found: Cut, arguments: list[Piece]) -> str:
-    """The arguments of a dialect with a tag for each, as a JSON object that we write: values are JSON where they can be."""
+    """Arguments that have a tag each, as a JSON object that we write; a value is JSON where it can be."""
     values: dict[str, object] = {}
     for piece in arguments:
         start, end = found.body(piece)

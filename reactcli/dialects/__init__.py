@@ -7,7 +7,7 @@ C22 that the reader follows are the project's own reading of some forty public a
 
 from __future__ import annotations
 
-from reactcli.parts import Part
+from reactcli.dialects.parts import Part
 from reactcli.registry import Registry
 from reactcli.values import Value
 
@@ -35,12 +35,12 @@ class Dialect(Value):
     aliases: tuple[str, ...] = ()
     marks: tuple[Mark, ...] = ()
     evidence: tuple[str, ...] = ()
-    """Literal texts; one of them must be there before `auto` tries the marks. A line break stands for the text's start too."""
+    """Literal texts; one must be there before `auto` tries the marks. A line break also means the text's start."""
     beside_labels: bool = False
     """The marks win even where a line starts with `Action:` or `Final Answer:`."""
-    labels: Mapping[str, Part] = {}  # noqa: RUF012  # a default that nothing writes to: values are frozen
+    labels: Mapping[str, Part] = {}  # a default that nothing writes to: values are frozen
     """Labels of its own, beside those of `LABELS`."""
-    label_tools: Mapping[str, str] = {}  # noqa: RUF012  # as above
+    label_tools: Mapping[str, str] = {}  # as above
     """Labels that name the tool, whose body is then the input."""
     spellings: tuple[str, ...] = ("blob", "call", "pause", "lines")
     """The spellings of an action that are tried, in `actions.py`."""
@@ -66,8 +66,31 @@ _TABLE = (
         "classic",
         "Thought, Action, Action Input, Observation and Final Answer as labels, in eleven languages",
         "Thought: I need the population.\nAction: lookup\nAction Input: Reykjavik population\n",
-        aliases=("base", "langchain", "langchain-mrkl", "crewai", "qwen-react", "react", "toolbench", "dbgpt", "nat", "lagent")
-        + ("haystack", "modelscope-react", "chatchat", "markdown", "zh", "ja", "ko", "ru", "es", "pt", "fr", "de", "vi"),
+        aliases=(
+            "base",
+            "langchain",
+            "langchain-mrkl",
+            "crewai",
+            "qwen-react",
+            "react",
+            "toolbench",
+            "dbgpt",
+            "nat",
+            "lagent",
+            "haystack",
+            "modelscope-react",
+            "chatchat",
+            "markdown",
+            "zh",
+            "ja",
+            "ko",
+            "ru",
+            "es",
+            "pt",
+            "fr",
+            "de",
+            "vi",
+        ),  # fmt: skip
         spellings=("lines",),
         weak_answer=False,
     ),
@@ -102,8 +125,19 @@ _TABLE = (
         "json",
         "one JSON object that names the tool and its input, bare, fenced or behind `Action:`",
         'Thought: use it\nAction:\n```json\n{"action": "weather", "action_input": {"city": "Quito"}}\n```\n',
-        aliases=("json-blob", "langchain-json", "structured-chat", "dify", "griptape", "cohere", "langroid", "swe-agent-json")
-        + ("agentscope-json", "smolagents-json", "langchainjs"),
+        aliases=(
+            "json-blob",
+            "langchain-json",
+            "structured-chat",
+            "dify",
+            "griptape",
+            "cohere",
+            "langroid",
+            "swe-agent-json",
+            "agentscope-json",
+            "smolagents-json",
+            "langchainjs",
+        ),  # fmt: skip
         spellings=("blob", "lines"),
     ),
     Dialect(
@@ -115,11 +149,16 @@ _TABLE = (
         evidence=("<|channel|>",),
         beside_labels=True,
         marks=(
-            Mark(Part.OBSERVATION, r"(?:<\|start\|>)functions\.[^<>\n]{1,100}<\|channel\|>[^<>\n]{0,100}<\|message\|>", "<|end|>"),
+            Mark(
+                Part.OBSERVATION,
+                r"(?:<\|start\|>)functions\.[^<>\n]{1,100}<\|channel\|>[^<>\n]{0,100}<\|message\|>",
+                "<|end|>",
+            ),
             Mark(Part.THOUGHT, r"(?:<\|start\|>assistant)?<\|channel\|>analysis<\|message\|>", "<|end|>"),
             Mark(
                 Part.ACTION,
-                r"(?:<\|start\|>assistant)?<\|channel\|>(?:commentary|analysis) to=(?:functions\.)?(?P<name>[^\s<>]{1,200})"
+                r"(?:<\|start\|>assistant)?<\|channel\|>(?:commentary|analysis) to="
+                r"(?:functions\.)?(?P<name>[^\s<>]{1,200})"
                 r"(?:[ \t]{0,3}(?:<\|constrain\|>)?[^<>\n]{0,40})?<\|message\|>",
                 "<|call|>",
             ),
@@ -129,14 +168,18 @@ _TABLE = (
                 r"(?:<\|constrain\|>[^<>\n]{0,40})?<\|message\|>",
                 "<|call|>",
             ),
-            Mark(Part.FINAL_ANSWER, r"(?:<\|start\|>assistant)?<\|channel\|>final(?: <\|constrain\|>[^<>\n]{0,40})?<\|message\|>", "<|return|>"),
+            Mark(
+                Part.FINAL_ANSWER,
+                r"(?:<\|start\|>assistant)?<\|channel\|>final(?: <\|constrain\|>[^<>\n]{0,40})?<\|message\|>",
+                "<|return|>",
+            ),
             Mark(Part.ASIDE, r"(?:<\|start\|>assistant)?<\|channel\|>commentary<\|message\|>", "<|end|>"),
         ),
     ),
     Dialect(
         "kimi",
         "tool-call tokens of Kimi K2",
-        '<|tool_calls_section_begin|><|tool_call_begin|>functions.load_file:0<|tool_call_argument_begin|>{"path": "a.txt"}'
+        '<|tool_calls_section_begin|><|tool_call_begin|>functions.load_file:0<|tool_call_argument_begin|>{"path": "a"}'
         "<|tool_call_end|><|tool_calls_section_end|>\n",
         evidence=("<|tool_call_begin|>",),
         beside_labels=True,
@@ -218,7 +261,8 @@ _TABLE = (
     Dialect(
         "hermes",
         "tool_call tags of Hermes, Qwen 2.5 and 3 and their followers",
-        '<think>The time is asked for.</think>\n<tool_call>\n{"name": "get_time", "arguments": {"tz": "UTC"}}\n</tool_call>\n',
+        "<think>The time is asked for.</think>\n"
+        '<tool_call>\n{"name": "get_time", "arguments": {"tz": "UTC"}}\n</tool_call>\n',
         aliases=("tool-call", "qwen3", "deepresearch", "qwen3-coder", "swe-agent-xmlfc", "function"),
         evidence=("<tool_call>", "<function="),
         marks=(
@@ -285,7 +329,9 @@ _TABLE = (
         evidence=("<code>", "Code:"),
         marks=(
             Mark(Part.ACTION, r"<code>", "</code>", tool="python_interpreter"),
-            Mark(Part.ACTION, rf"Code:{_GAP}```(?:python|py)?[ \t]{{0,3}}(?:\r\n?|\n)", "```", tool="python_interpreter"),
+            Mark(
+                Part.ACTION, rf"Code:{_GAP}```(?:python|py)?[ \t]{{0,3}}(?:\r\n?|\n)", "```", tool="python_interpreter"
+            ),
             Mark(Part.ASIDE, r"<end_(?:code|action)>"),
         ),
     ),

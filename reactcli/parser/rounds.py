@@ -8,7 +8,7 @@ A round is what becomes a step. An observation behind an action closes it; so do
 from __future__ import annotations
 
 from reactcli.diagnostics import diagnose
-from reactcli.parts import Part
+from reactcli.dialects.parts import Part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

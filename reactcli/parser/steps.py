@@ -1,13 +1,13 @@
-"""Make the whole step, or the trace, from what was chosen: arguments, spans, what was set aside, and every diagnostic."""
+"""Make the whole step, or the trace, from what was chosen: arguments, spans, what was set aside, diagnostics."""
 
 from __future__ import annotations
 
-from reactcli.checks import spelling_checks
-from reactcli.choices import preamble_of
+from reactcli.actions.parallel import parallel_calls
 from reactcli.diagnostics import diagnose
-from reactcli.parts import Part
+from reactcli.dialects.parts import Part
 from reactcli.loosejson import read_arguments, read_call, read_value
-from reactcli.parallel import parallel_calls
+from reactcli.parser.checks import spelling_checks
+from reactcli.parser.choices import preamble_of
 from reactcli.source import plain_lines
 from reactcli.trace import Action, Step, Trace
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from reactcli.actions import Call
-    from reactcli.choices import Choice, Policy
     from reactcli.diagnostics import Diagnostic
-    from reactcli.readings import Reading
-    from reactcli.rounds import Round
+    from reactcli.parser.choices import Choice, Policy
+    from reactcli.parser.readings import Reading
+    from reactcli.parser.rounds import Round
     from reactcli.source import Span
     from reactcli.tokens import Cut, Piece
 
@@ -132,15 +132,15 @@ def _arguments(call: Call, reading: Reading, notes: list[Diagnostic]) -> tuple[A
         blob = read_value(text, *call.source)
         notes += blob.diagnostics
         call.truncated = blob.truncated
-    if call.input is None:
+    if call.span is None:
         return None, call.truncated
     if call.written is None:
         read = read_call if call.syntax else read_arguments
-        got = read(text, *call.input)
+        got = read(text, *call.span)
         notes += got.diagnostics if call.source is None else ()
     else:
         got = read_arguments(call.written, 0, len(call.written), label=False)
-        notes += (finding.replace(span=call.input) for finding in got.diagnostics)
+        notes += (finding.replace(span=call.span) for finding in got.diagnostics)
     return got.value, got.truncated or call.truncated
 
 
@@ -152,7 +152,7 @@ def _spans(choice: Choice) -> dict[str, Span]:
     if choice.call is not None and choice.call.name:
         spans["action"] = _name_span(found, of.requests[0].action, choice.call.name)
     if choice.action_input is not None:
-        given = choice.call.input if choice.call is not None else of.stray_input and found.body(of.stray_input)
+        given = choice.call.span if choice.call is not None else of.stray_input and found.body(of.stray_input)
         if given is not None:
             spans["action_input"] = given
     if choice.answer is not None and choice.reading.answer_span is not None:
@@ -179,7 +179,7 @@ def _reasoning(found: Cut) -> str:
 
 def _shadowed(choice: Choice, rounds: list[Round], policy: Policy, notes: list[Diagnostic]) -> tuple[Step, ...]:
     """The action that the answer beat, and the steps of the other rounds, in order."""
-    from reactcli.readings import Reading
+    from reactcli.parser.readings import Reading
 
     found, own = choice.found, choice.reading.round
     aside: list[Step] = []
@@ -193,9 +193,9 @@ def _shadowed(choice: Choice, rounds: list[Round], policy: Policy, notes: list[D
             aside.append(_set_aside(reading))
             ahead += one is not own
     if choice.conflict:
-        notes.append(diagnose("conflict", _both_span(choice, rounds)))
+        notes.append(diagnose("conflict", _both_span(rounds)))
     elif choice.answer is not None and any(step.action is not None for step in aside):
-        notes.append(diagnose("action-and-final-answer", _both_span(choice, rounds)))
+        notes.append(diagnose("action-and-final-answer", _both_span(rounds)))
     elif ahead:
         place = next((one.requests[0].action for one in rounds if one.requests and one is not own), None)
         at = (place[1], place[2]) if place else (0, 0)
@@ -225,7 +225,7 @@ def _both(choice: Choice) -> Diagnostic:
     return diagnose("action-and-final-answer", (action[1], action[2]))
 
 
-def _both_span(choice: Choice, rounds: list[Round]) -> Span:
+def _both_span(rounds: list[Round]) -> Span:
     action = next(one.requests[0].action for one in rounds if one.requests)
     return action[1], action[2]
 

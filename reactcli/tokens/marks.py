@@ -1,19 +1,20 @@
 """Read tags and tokens: where each opens a part, and where its body ends.
 
-A body ends at its closing mark; where that is missing, at the next mark that may stand there. Labels of the classic kind
-still count between the marks (a `Thought:` before a tag), and prose before the first mark is the thought.
+A body ends at its closing mark; where that is missing, at the next mark that may stand there. Labels of the classic
+kind still count between the marks (a `Thought:` before a tag), and prose before the first mark is the thought.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 
-from reactcli.parts import Part
+from reactcli.dialects.parts import Part
 from reactcli.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
+
     from reactcli.dialects import Dialect, Mark
     from reactcli.source import Span
     from reactcli.tokens import Cut, Piece
@@ -28,10 +29,7 @@ class Marks:
     """The mark patterns of one dialect as one pattern, and the index of the mark that a match found."""
 
     def __init__(self, marks: tuple[Mark, ...]) -> None:
-        numbered = (
-            f"(?P<m{number}>{mark.opens.replace('(?P<name>', f'(?P<name{number}>').replace('(?P<id>', f'(?P<id{number}>')})"
-            for number, mark in enumerate(marks)
-        )
+        numbered = (f"(?P<m{number}>{_numbered(mark.opens, number)})" for number, mark in enumerate(marks))
         self.pattern = pattern("|".join(numbered))
         self.marks = marks
         self.named = {f"name{number}" for number, mark in enumerate(marks) if "(?P<name>" in mark.opens}
@@ -42,6 +40,11 @@ class Marks:
         mark = self.marks[number]
         name = match[f"name{number}"] if f"name{number}" in self.named else ""
         return mark, name or mark.tool
+
+
+def _numbered(opens: str, number: int) -> str:
+    """A mark's pattern with its groups named apart from those of other marks."""
+    return opens.replace("(?P<name>", f"(?P<name{number}>").replace("(?P<id>", f"(?P<id{number}>")
 
 
 _compiled: dict[str, Marks] = {}
@@ -90,7 +93,9 @@ def _opened(found: Cut, marks: Marks) -> list[Piece]:
             continue
         if mark.part is Part.ARGUMENT and not any(piece[0] is Part.ACTION for piece in pieces[-60:]):
             continue
-        close = closers.after(mark.closes.format(tag=match[0][1:-1]) if mark.closes else "", body) if mark.closes else None
+        close = (
+            closers.after(mark.closes.format(tag=match[0][1:-1]) if mark.closes else "", body) if mark.closes else None
+        )
         following = marks.pattern.search(text, body, end)
         if close is not None and following and following.start() < close and _same(marks, following, mark):
             close = None

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from reactcli.parts import IN_CONTEXT, LABELS, Part
+from reactcli.dialects.parts import IN_CONTEXT, LABELS, Part, folded
 from reactcli.patterns import pattern
 from reactcli.values import Value
 
@@ -31,7 +31,6 @@ _BEFORE = rf"({_DECORATION}(?:\d{{1,3}}[.)][ \t]++{_DECORATION})?+)"
 _HEAD = r"([^\W\d_][\w \t'’.)]{0,48}+)"
 """A word and its number; longer than any label."""
 _AFTER = rf"([】#{re.escape(EMPHASIS)}]*+)[ \t]*+(?:[:：]|(?<=】)|(?=[\r\n]|\Z))"
-_SEPARATORS = pattern(r"[ \t_\d.)]+")
 
 _labels: dict[str, Labels] = {}
 
@@ -57,7 +56,9 @@ class Labels:
         self.words = words
         """By folded spelling, the words separated by one space or by nothing."""
         self._spelt: dict[str, Word | None] = {
-            usual: word for label, word in words.items() for usual in (label.capitalize(), label.title(), label.upper(), label)
+            usual: word
+            for label, word in words.items()
+            for usual in (label.capitalize(), label.title(), label.upper(), label)
         }
         self.likeness: dict[str, str] = {}
         """Words by their skeleton, filled by the first check for look-alikes."""
@@ -77,11 +78,6 @@ def labels_of(dialect: Dialect) -> Labels:
     if key not in _labels:
         _labels[key] = Labels(_words_of(dialect.labels, dialect.label_tools))
     return _labels[key]
-
-
-def folded(label: str) -> str:
-    """A label without case and numbers, its words separated by one space."""
-    return _SEPARATORS.sub(" ", label).strip().lower()
 
 
 def _words_of(labels: Mapping[str, Part], tools: Mapping[str, str]) -> dict[str, Word]:

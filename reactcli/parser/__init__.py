@@ -5,11 +5,11 @@ The parser opens no file, prints nothing and never raises on a text: what is odd
 
 from __future__ import annotations
 
-from reactcli.choices import ON_BOTH, PICK, Policy, choose, choose_whole
 from reactcli.dialects import AUTO, DIALECTS
 from reactcli.errors import ReactcliError
-from reactcli.plain import plain_step
-from reactcli.rounds import rounds_of
+from reactcli.parser.choices import ON_BOTH, PICK, Policy, choose, choose_whole
+from reactcli.parser.plain import plain_step
+from reactcli.parser.rounds import rounds_of
 from reactcli.tokens import cut
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from reactcli.stream import StepStream
+    from reactcli.parser.stream import StepStream
     from reactcli.trace import Step, Trace
 
 
@@ -40,7 +40,10 @@ class ReActAgentParser:
     ) -> None:
         self.dialect = AUTO if dialect.lower() == "auto" else DIALECTS.get(dialect)
         self.policy = Policy(
-            _one_of("on_both", on_both, ON_BOTH), _one_of("pick", pick, PICK), primed=primed, implicit_final=implicit_final
+            _one_of("on_both", on_both, ON_BOTH),
+            _one_of("pick", pick, PICK),
+            primed=primed,
+            implicit_final=implicit_final,
         )
 
     def parse_step(self, llm_output: str) -> dict[str, Any]:
@@ -67,7 +70,7 @@ class ReActAgentParser:
 
     def parse(self, text: str) -> Step:
         """Everything known about the one step that `parse_step` reports."""
-        from reactcli.steps import step_of  # 2 ms, not needed for the five keys
+        from reactcli.parser.steps import step_of  # 2 ms, not needed for the five keys
 
         found = cut(text, self.dialect)
         rounds = rounds_of(found.pieces, found.notes)
@@ -75,7 +78,7 @@ class ReActAgentParser:
 
     def parse_trace(self, text: str) -> Trace:
         """Every step of a transcript, in order; several episodes are told apart by `Step.episode`."""
-        from reactcli.steps import trace_of
+        from reactcli.parser.steps import trace_of
 
         found = cut(text, self.dialect)
         rounds = rounds_of(found.pieces, found.notes)
@@ -83,7 +86,7 @@ class ReActAgentParser:
 
     def stream(self) -> StepStream:
         """A reader that is fed the text in pieces: `feed(chunk)` gives events, `close()` the step."""
-        from reactcli.stream import StepStream
+        from reactcli.parser.stream import StepStream
 
         return StepStream(self)
 

@@ -6,7 +6,7 @@ step is made from it when asked for.
 
 from __future__ import annotations
 
-from reactcli.readings import Reading
+from reactcli.parser.readings import Reading
 from reactcli.source import plain_lines
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from reactcli.actions import Call
-    from reactcli.rounds import Round
+    from reactcli.parser.rounds import Round
     from reactcli.tokens import Cut
 
 ON_BOTH = ("final", "action", "error")

@@ -6,19 +6,20 @@ These checks look at the text once more, so only `parse` makes them; `parse_step
 from __future__ import annotations
 
 from reactcli.diagnostics import diagnose
-from reactcli.labels import BULLETS, EMPHASIS, folded, labels_of
-from reactcli.lookalikes import skeleton
-from reactcli.marks import LEFTOVER
+from reactcli.dialects.parts import folded
+from reactcli.parser.lookalikes import skeleton
 from reactcli.patterns import pattern
+from reactcli.tokens.labels import BULLETS, EMPHASIS, labels_of
+from reactcli.tokens.marks import LEFTOVER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reactcli.choices import Choice
     from reactcli.diagnostics import Diagnostic
-    from reactcli.labels import Labels
+    from reactcli.parser.choices import Choice
     from reactcli.tokens import Cut
+    from reactcli.tokens.labels import Labels
 
 _COLONS = ":：∶꞉﹕︓ː׃"
 _BREAKS = "\\n\\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
@@ -37,7 +38,8 @@ def spelling_checks(found: Cut, choice: Choice) -> list[Diagnostic]:
         quiet = choice.call is None and choice.answer is None and not choice.conflict
         return [*notes, diagnose("no-action-or-answer", (0, len(text)))] if quiet else notes
     notes += (
-        diagnose("label-without-colon", bare.span(1), label=bare[1]) for _, bare in zip(range(20), _BARE_LABEL.finditer(text))
+        diagnose("label-without-colon", bare.span(1), label=bare[1])
+        for _, bare in zip(range(20), _BARE_LABEL.finditer(text), strict=False)
     )
     if found.reasoning or choice.action_input is not None:
         return [*notes, diagnose("no-action-or-answer", (0, len(text)))]

@@ -1,22 +1,22 @@
 """Cut a text into labelled pieces; joined with what lies between them, they give the text back.
 
-`cut` finds where each part starts and ends, in whatever dialect the text gives evidence of. It decides what *is* a label
-(rules R1, R2, R5, R16 to R18, conflict C16); what the parts mean together is the parser's business. `tokens` shows the
-same cut as tokens that lie side by side.
+`cut` finds where each part starts and ends, in whatever dialect the text gives evidence of. It decides what *is* a
+label (rules R1, R2, R5, R16 to R18, conflict C16); what the parts mean together is the parser's business. `tokens`
+shows the same cut as tokens that lie side by side.
 """
 
 from __future__ import annotations
 
-from reactcli.actions import call_object
+from reactcli.actions.blobs import call_object
 from reactcli.diagnostics import diagnose
 from reactcli.dialects import AUTO, DIALECTS, Dialect
-from reactcli.parts import Part
-from reactcli.labels import labels_of
-from reactcli.lines import STRONG, inline_pieces, label_pieces
-from reactcli.marks import mark_pieces
-from reactcli.regions import Fence, find_fences, find_reasoning
+from reactcli.dialects.parts import Part
 from reactcli.source import plain_lines
-from reactcli.tails import value_end, without_tokens
+from reactcli.tokens.labels import labels_of
+from reactcli.tokens.lines import STRONG, inline_pieces, label_pieces
+from reactcli.tokens.marks import mark_pieces
+from reactcli.tokens.regions import Fence, find_fences, find_reasoning
+from reactcli.tokens.tails import value_end, without_tokens
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -70,7 +70,7 @@ class Cut:
         start += raw.find(value[0])
         end = start + len(value)
         if value[-1] in _TAIL_ENDS or (piece[3] == self.window[1] and "\n" in value):
-            end = value_end(self.text, start, end, last=piece[3] == self.window[1])
+            end = value_end(self.text, (piece[1], piece[2]), start, end, last=piece[3] == self.window[1])
         return start, end
 
     def value(self, piece: Piece) -> str:
@@ -95,7 +95,7 @@ class Cut:
 def cut(text: str, dialect: Dialect = AUTO) -> Cut:
     """Find the pieces of a text. Never raises; linear in the length of the text."""
     found = Cut(text, dialect)
-    if "<" in text and "</" in text or "<think" in text:
+    if ("<" in text and "</" in text) or "<think" in text:
         reasoning = find_reasoning(text, found.notes)
         found.regions, found.reasoning, found.thinking = list(reasoning.outer), reasoning.outer, reasoning.inner
     if "```" in text or "~~~" in text:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from reactcli.actions import Call, clean_name
+from reactcli.actions import Call
+from reactcli.actions.names import clean_name
 from reactcli.diagnostics import diagnose
 from reactcli.loosejson import elements, read_value
 from reactcli.patterns import pattern
@@ -10,7 +11,7 @@ from reactcli.patterns import pattern
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from reactcli.diagnostics import Diagnostic
-    from reactcli.readings import Reading
+    from reactcli.parser.readings import Reading
     from reactcli.source import Span
 
 _COMMA = pattern(r"\s{0,20}[,，、]\s{0,20}")
@@ -26,17 +27,17 @@ def parallel_calls(reading: Reading, notes: list[Diagnostic]) -> list[Call]:
     if first.calls:
         return [call for call in first.calls if call.name]
     names = _names(first.name or "")
-    if not names or first.input is None or first.written is not None:
+    if not names or first.span is None or first.written is not None:
         return []
-    inputs = _inputs(reading.found.text, first.input, len(names))
+    inputs = _inputs(reading.found.text, first.span, len(names))
     if len(inputs) != len(names):
-        notes.append(diagnose("parallel-mismatch", first.input, tools=len(names), inputs=len(inputs)))
+        notes.append(diagnose("parallel-mismatch", first.span, tools=len(names), inputs=len(inputs)))
         return []
     return [_listed(name, span, reading) for name, span in zip(names, inputs, strict=True)]
 
 
 def _listed(name: str, span: Span, reading: Reading) -> Call:
-    call = Call(name, "lines", input=span)
+    call = Call(name, "lines", span=span)
     start, end = span
     if reading.found.text[start] == '"':
         value = read_value(reading.found.text, start, end).value

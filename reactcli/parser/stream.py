@@ -2,8 +2,8 @@
 
 An event never changes. The start of a line is held back until it cannot be a label any more, a tag until it is whole,
 and white space, stop words and end-of-turn tokens until more text shows that they do not end their part. Every decision
-looks at the text alone, so how it is cut into pieces makes no difference. What only the end of the text can tell (a fence
-that never closes, a final answer that beats an action) is told by `close`, which parses the whole.
+looks at the text alone, so how it is cut into pieces makes no difference. What only the end of the text can tell (a
+fence that never closes, a final answer that beats an action) is told by `close`, which parses the whole.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import codecs
 import re
 
 from reactcli.dialects import DIALECTS
-from reactcli.parts import Part
-from reactcli.labels import BULLETS, EMPHASIS, folded, labels_of
-from reactcli.lines import EMPHASIS_HERE, ENDED_BY
+from reactcli.dialects.parts import Part, folded
 from reactcli.loosejson import balanced_end
-from reactcli.marks import Marks
 from reactcli.patterns import pattern
 from reactcli.source import plain_lines
-from reactcli.tails import is_stop_line, is_token
+from reactcli.tokens.labels import BULLETS, EMPHASIS, labels_of
+from reactcli.tokens.lines import EMPHASIS_HERE, ENDED_BY
+from reactcli.tokens.marks import Marks
+from reactcli.tokens.tails import is_stop_line, is_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from reactcli.labels import Word
     from reactcli.parser import ReActAgentParser
+    from reactcli.tokens.labels import Word
     from reactcli.trace import Step
 
 Event = tuple[str, str]

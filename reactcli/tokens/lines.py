@@ -8,19 +8,20 @@ inside a balanced JSON value that opens a body counts (R1).
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from reactcli.diagnostics import diagnose
-from reactcli.parts import Part
-from reactcli.labels import BULLETS, EMPHASIS, folded, labels_of
+from reactcli.dialects.parts import Part, folded
 from reactcli.loosejson import balanced_end
 from reactcli.patterns import pattern
+from reactcli.tokens.labels import BULLETS, EMPHASIS, labels_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reactcli.labels import Labels, Word
     from reactcli.tokens import Cut, Piece
+    from reactcli.tokens.labels import Labels, Word
 
 STRONG = {Part.ACTION, Part.FINAL_ANSWER}
 _STARTS = {Part.QUESTION, Part.THOUGHT, Part.PLAN, Part.REFLECTION, Part.ASIDE, Part.ACTION, Part.ACTION_INPUT} | {
@@ -51,6 +52,9 @@ _RAW = {Part.ACTION_INPUT, Part.OBSERVATION, Part.FINAL_ANSWER, Part.ANSWER}
 _NOT_SPACE = pattern(r"\S")
 _BLANK_LINE_BEFORE = pattern(r"(?:\n|\r)[ \t\r]*\Z")
 _STEP_AHEAD = pattern(r"[ \t`*]*+(?:[\[{]|```|[\w.\-/]{1,100}[ \t]?[\[(])")
+_GLUED_INPUT = pattern(
+    r"[ \t]*+[^\s{\[`:：][^\r\n:：]{0,200}?[ \t]((?:Action|Tool)[ _]?Input[ \t]{0,3}[:：])", re.IGNORECASE
+)
 EMPHASIS_HERE = pattern(rf"[ \t]*+([{re.escape(EMPHASIS)}]{{1,3}})[ \t]*+")
 
 
@@ -133,7 +137,7 @@ class _Reader:
         if self.part in (Part.FINAL_ANSWER, Part.ANSWER):
             if part is Part.ACTION:
                 return self._starts_step(label.end())
-            return folded(label[2]) == "groundedanswer"
+            return folded(label[2]) in ("grounded answer", "groundedanswer")
         return False
 
     def _fits(self, part: Part, label: re.Match[str]) -> bool:
@@ -169,7 +173,24 @@ def label_pieces(found: Cut) -> list[Piece]:
     reader = _Reader(found)
     for label in _candidates(found, reader.labels):
         reader.take(label)
-    return _closed(reader.pieces)
+    return _with_glued_inputs(found, _closed(reader.pieces))
+
+
+def _with_glued_inputs(found: Cut, pieces: list[Piece]) -> list[Piece]:
+    """`Action: x Action Input: y` on one line: the input is taken out of the action."""
+    text = found.text
+    whole: list[Piece] = []
+    for piece, following in zip(pieces, [*pieces[1:], None], strict=False):
+        part, start, body, end, name = piece
+        glued = None
+        if part is Part.ACTION and not (following and following[0] is Part.ACTION_INPUT):
+            glued = _GLUED_INPUT.match(text, body, end)
+        if glued is None:
+            whole.append(piece)
+            continue
+        found.note("label-in-mid-line", glued.span(1), label=glued[1].rstrip(" :："))
+        whole += [(part, start, body, glued.start(1), name), (Part.ACTION_INPUT, glued.start(1), glued.end(), end, "")]
+    return whole
 
 
 def inline_pieces(found: Cut) -> list[Piece]:
@@ -218,10 +239,7 @@ def _candidates(found: Cut, labels: Labels) -> Iterator[re.Match[str]]:
 
 def _closed(pieces: list[Piece]) -> list[Piece]:
     """The pieces with each body ended where the next piece starts."""
-    closed = [
-        (part, start, body, following[1], name)
-        for (part, start, body, _, name), following in zip(pieces, pieces[1:], strict=False)
-    ]
+    closed = [(part, start, body, following[1], name) for (part, start, body, _, name), following in pairwise(pieces)]
     return closed + pieces[-1:]
 
 

@@ -1,4 +1,4 @@
-"""What does not belong to a value though it stands at its end: end-of-turn tokens, stop words, half a stop word (R5)."""
+"""What stands at the end of a value and does not belong to it: end-of-turn tokens, stop words, a stray fence (R5)."""
 
 from __future__ import annotations
 
@@ -7,21 +7,48 @@ import re
 from reactcli.patterns import pattern
 from reactcli.source import rstripped
 
-_TOKEN = pattern(r"<\|[^<>|\n]{1,40}\|>|<｜[^<>｜\n]{1,40}｜>|</s>|<eoa>|<eos>|<end_of_turn>|<end_(?:code|action)>", re.IGNORECASE)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from reactcli.source import Span
+
+_TOKEN = pattern(
+    r"<\|[^<>|\n]{1,40}\|>|<｜[^<>｜\n]{1,40}｜>|</s>|<eoa>|<eos>|<end_of_turn>|<end_(?:code|action)>", re.IGNORECASE
+)
+_EMPHASIS_BEFORE = pattern(r"[^\w*_`]*+([*_`]{1,3})(?=\w)")
 _TOKEN_LIMIT = 48
 _STOP_LINES = frozenset({"PAUSE", "End Action"})
 _STOP_WORD = "observation:"
 _SHORTEST_PREFIX = 3
 
 
-def value_end(text: str, start: int, end: int, *, last: bool) -> int:
+def value_end(text: str, mark: Span, start: int, end: int, *, last: bool) -> int:
     """Where a value that seems to end at `end` really ends; `last` allows half a stop word behind the last line."""
     while True:
         before = end
         end = _before_token(text, start, end)
         end = _before_stop_line(text, start, end, last=last)
         if end == before:
-            return end
+            return _before_emphasis(text, mark, start, _before_stray_fence(text, start, end))
+
+
+def _before_stray_fence(text: str, start: int, end: int) -> int:
+    """A closing fence as the last line of a value that opens none."""
+    line_end = end - 3
+    if not text.startswith("```", line_end) or text[line_end - 1 : line_end] not in ("\n", "\r") or line_end <= start:
+        return end
+    return rstripped(text, start, line_end) if text.count("```", start, end) % 2 else end
+
+
+def _before_emphasis(text: str, mark: Span, start: int, end: int) -> int:
+    """Bold or italics that opened before the label and close behind the value (`**Final Answer: 42**`)."""
+    opening = _EMPHASIS_BEFORE.match(text, *mark)
+    if opening is None:
+        return end
+    sign = opening[1]
+    closed = text[mark[0] : mark[1]].count(sign) > 1
+    if closed or not text.startswith(sign, end - len(sign)) or text.count(sign, start, end) % 2 == 0:
+        return end
+    return rstripped(text, start, end - len(sign))
 
 
 def is_token(text: str) -> bool:

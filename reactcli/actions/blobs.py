@@ -1,0 +1,192 @@
+"""One JSON object that names the tool and its input, under any key that public agent frameworks use.
+
+call    = object with a name and perhaps an input | envelope around a call | list of calls
+answer  = object with a final answer, or the input of an action that ends the run
+"""
+
+from __future__ import annotations
+
+from reactcli.actions import Call
+from reactcli.actions.names import clean_name
+from reactcli.diagnostics import diagnose
+from reactcli.loosejson import balanced_end, elements, members, read_value
+from reactcli.patterns import pattern
+from reactcli.source import plain_lines, stripped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from reactcli.diagnostics import Diagnostic
+    from reactcli.source import Span
+
+NAME_KEYS = ("action", "tool", "tool_name", "name", "function", "api_name", "command_name", "command", "request")
+INPUT_KEYS = (
+    "action_input", "tool_input", "arguments", "parameters", "args", "input", "action_variables", "params", "kwargs",
+)  # fmt: skip
+THOUGHT_KEYS = ("thought", "thoughts", "thought_process", "reasoning")
+ANSWER_KEYS = ("final_answer", "conclusion", "answer", "result", "output", "response")
+ENVELOPES = ("tool_call", "tool_calls", "tool_calling", "function", "action", "command")
+"""Keys whose value may hold the call itself; the aliases are those of public agent frameworks."""
+_SURE_ANSWER_KEYS = ("final_answer", "conclusion")
+_SURE_NAME_KEYS = ("action", "tool", "tool_name", "api_name", "command_name", "request")
+"""Keys that name a tool even where no input stands beside them; `name` alone may be anybody's."""
+_KNOWN_KEYS = {*NAME_KEYS, *INPUT_KEYS, *THOUGHT_KEYS, *ENVELOPES, "id", "type", "tag", "path", "call_id", "index"}
+_ARGUMENT_ANSWER_KEYS = ("answer", "final_answer", "result", "output", "response", "content")
+_CALLS_LIMIT = 1_000
+"""Calls read from one list: no model asks for more at once."""
+
+_CODE = pattern(r"<code>")
+_FIRST = pattern(r"[ \t\r\n`]*+[{\[]")
+FENCE = pattern(r"```[\w+#.-]{0,20}[ \t]*(?:\r\n?|\n)?")
+_KEYWORD_ANSWER = pattern(rf"(?:{'|'.join(_ARGUMENT_ANSWER_KEYS)})[ \t]{{0,3}}=[ \t]{{0,3}}(?=[\"'])")
+
+
+def call_object(text: str, span: Span, notes: list[Diagnostic], *, labelled: bool) -> Call | None:
+    """The call that a JSON object (or a list of them) in `span` makes, or None if it makes none.
+
+    Without a label before it, an object is a call only if its keys say so: `{"name": "Bob", "age": 3}` is data.
+    """
+    start, end = unfenced(text, span) or span
+    first = _FIRST.match(text, start, end)
+    if first is None:
+        return None
+    start = first.end() - 1
+    if text[start] == "[":
+        calls = [
+            call
+            for first, last in (elements(text, start, end) or ())[:_CALLS_LIMIT]
+            if text[first] == "{" and (call := _object(text, (first, last), notes, labelled=labelled))
+        ]
+        if not calls:
+            return None
+        if len(calls) > 1:
+            calls[0].calls = calls
+        found: Call | None = calls[0]
+    else:
+        found = _object(text, (start, end), notes, labelled=labelled)
+    if found is not None:
+        value_end = balanced_end(text, start, end) or end
+        found.source = (start, value_end)
+        _take_rest(text, found, stripped(text, value_end, end), notes)
+    return found
+
+
+def _take_rest(text: str, call: Call, rest: Span, notes: list[Diagnostic]) -> None:
+    """What stands behind a blob is not used, but for code in a tag of its own (Tongyi DeepResearch)."""
+    code = _CODE.match(text, *rest)
+    if code and (call.span is None or text[slice(*call.span)].replace(" ", "") == "{}"):
+        close = text.find("</code>", code.end(), rest[1])
+        call.span, call.written = stripped(text, code.end(), close if close >= 0 else rest[1]), None
+    elif text[slice(*rest)].strip("` \t\r\n"):
+        notes.append(diagnose("text-after-action", rest))
+
+
+def _object(text: str, span: Span, notes: list[Diagnostic], *, labelled: bool, depth: int = 0) -> Call | None:
+    fields = members(text, *span)
+    if fields is None:
+        return None
+    call = _enveloped(text, fields, notes, depth) or _named_call(text, fields, labelled=labelled)
+    thought = _first_text(text, fields, THOUGHT_KEYS)
+    if call is None:
+        sure = ANSWER_KEYS if thought is not None else _SURE_ANSWER_KEYS
+        answer = _first_text(text, fields, sure)
+        if answer is None:
+            return None
+        call = Call(None, "blob")
+        call.answer = answer
+    else:
+        unused = [key for key in fields if key not in _KNOWN_KEYS]
+        if unused:
+            notes.append(diagnose("unused-keys", span, keys=", ".join(unused)))
+    call.thought = call.thought or thought or ""
+    if "id" in fields:
+        call.call_id = _text_at(text, fields["id"])
+    return call
+
+
+def _enveloped(text: str, fields: dict[str, Span], notes: list[Diagnostic], depth: int) -> Call | None:
+    """The call inside an envelope such as `{"function": {"name": …}}`; envelopes nest at most three deep."""
+    if depth == 3:
+        return None
+    for key in ENVELOPES:
+        if key not in fields:
+            continue
+        start, end = fields[key]
+        if text[start] == "[":
+            inner = elements(text, start, end) or []
+            start, end = inner[0] if len(inner) == 1 else (end, end)
+        if start < end and text[start] == "{":
+            call = _object(text, (start, end), notes, labelled=True, depth=depth + 1)
+            if call is not None and call.name is not None:
+                return call
+    return None
+
+
+def _named_call(text: str, fields: dict[str, Span], *, labelled: bool) -> Call | None:
+    has_input = next((key for key in INPUT_KEYS if key in fields), None)
+    for key in NAME_KEYS:
+        if key not in fields or not (labelled or has_input or key in _SURE_NAME_KEYS):
+            continue
+        name = _text_at(text, fields[key])
+        if name is not None:
+            call = Call(clean_name(name), "blob")
+            if has_input is not None:
+                call.span, call.written = _input_of(text, fields[has_input])
+            return call
+    return None
+
+
+def _input_of(text: str, span: Span) -> tuple[Span | None, str | None]:
+    """A blob's input: the decoded text of a JSON string, the source of any other value, nothing for null."""
+    start, _ = span
+    if text.startswith("null", start) or text.startswith("None", start):
+        return None, None
+    decoded = _text_at(text, span)
+    return (span, decoded)
+
+
+def _first_text(text: str, fields: dict[str, Span], keys: tuple[str, ...]) -> str | None:
+    """The value of the first of some keys as text: strings decoded, other values as they are written."""
+    for key in keys:
+        if key in fields:
+            start, end = fields[key]
+            decoded = _text_at(text, fields[key])
+            return text[start:end] if decoded is None else decoded
+    return None
+
+
+def _text_at(text: str, span: Span) -> str | None:
+    """The decoded string of a span, or None if it holds another kind of value."""
+    if text[span[0]] not in "\"'“":
+        return None
+    value = read_value(text, *span).value
+    return value if isinstance(value, str) else None
+
+
+def answer_of(text: str, span: Span | None, written: str | None) -> str:
+    """The answer that the input of a terminal action holds: under a known key, in quotes, or as it is (R13)."""
+    if span is None:
+        return ""
+    raw = text[span[0] : span[1]] if written is None else written
+    source, place = (text, span) if written is None else (written, (0, len(written)))
+    if raw[:1] == "{":
+        fields = members(source, *place)
+        if fields is not None:
+            found = _first_text(source, fields, _ARGUMENT_ANSWER_KEYS)
+            return plain_lines(found) if found is not None else "" if not fields else raw
+    keyword = _KEYWORD_ANSWER.match(raw)
+    if keyword:
+        raw = raw[keyword.end() :].strip()
+    if len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "\"'" and raw[0] not in raw[1:-1].replace(f"\\{raw[0]}", ""):
+        decoded = _text_at(raw, (0, len(raw)))
+        raw = raw[1:-1] if decoded is None else decoded
+    return plain_lines(raw)
+
+
+def unfenced(text: str, span: Span) -> Span | None:
+    """The inside of one code fence around a whole value, or None if there is none."""
+    start, end = span
+    opening = FENCE.match(text, start, end)
+    if opening is None:
+        return None
+    close = text.rfind("```", opening.end(), end)
+    return stripped(text, opening.end(), close if close >= 0 else end)

@@ -1,0 +1,143 @@
+"""The readers of an action behind a label, tried in the order of the dialect.
+
+blob   = a call object, bare or fenced (see blobs)
+call   = name "[" input "]" | name "(" input ")"        the bracket closes the value (R11, conflict C13)
+pause  = identifier ": " input                           (conflict C7)
+lines  = name line, then the input on further lines
+"""
+
+from __future__ import annotations
+
+import re
+
+from reactcli.actions import Call
+from reactcli.actions.blobs import FENCE, call_object, unfenced
+from reactcli.actions.names import clean_name
+from reactcli.diagnostics import diagnose
+from reactcli.patterns import pattern
+from reactcli.source import rstripped, stripped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from reactcli.diagnostics import Diagnostic
+    from reactcli.source import Span
+
+_CALL = pattern(r"([\w.\-/]{1,200})([ \t]?)([\[(])")
+_PAUSE = pattern(r"([^\W\d][\w.\-]{0,199})[ \t]?:[ \t]++(?=\S)")
+_REMARK = pattern(r"([\w.\-/]{1,200})[ \t]?\(.*\)[ \t]*", re.DOTALL)
+_CLOSERS = {"[": "]", "(": ")"}
+_SPELLING = {"[": "bracket", "(": "call"}
+_FENCES_LIMIT = 20
+"""Fences looked at for a call behind one label."""
+
+
+def spelled(text: str, span: Span, spellings: tuple[str, ...], notes: list[Diagnostic]) -> Call:
+    """The call in the body of an action that has no action input of its own."""
+    for spelling in spellings:
+        call = _READERS[spelling](text, span, notes)
+        if call is not None:
+            return call
+    return Call(clean_name(text[span[0] : span[1]]), "lines")
+
+
+def named(text: str, span: Span, notes: list[Diagnostic]) -> Call:
+    """The call in the body of an action whose input stands behind a label of its own: only the name is read."""
+    start, end = span
+    line_end = _line_end(text, start, end)
+    if line_end < end and text[line_end:end].strip():
+        notes.append(diagnose("text-after-action", (line_end, end)))
+    body = text[start:line_end].strip()
+    remark = _REMARK.fullmatch(body)
+    return Call(remark[1] if remark else clean_name(body), "lines")
+
+
+def _lines(text: str, span: Span, _: list[Diagnostic]) -> Call | None:
+    start, end = span
+    line_end = _line_end(text, start, end)
+    name = clean_name(text[start:line_end])
+    rest = stripped(text, line_end, end)
+    if rest[0] == rest[1]:
+        return Call(name, "lines")
+    return Call(name, "lines", span=unfenced(text, rest) or rest)
+
+
+def _call(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
+    start, end = _without_ticks(text, span)
+    opening = _CALL.match(text, start, end)
+    if opening is None:
+        return None
+    line_end = _line_end(text, start, end)
+    first = _closed_call(text, opening, rstripped(text, start, line_end))
+    if first is not None and line_end < end:
+        return _with_further_calls(text, first, (line_end, end), notes)
+    whole = first or _closed_call(text, opening, end)
+    if whole is None and text.find(_CLOSERS[opening[3]], opening.end(), end) < 0:
+        whole = Call(opening[1], _SPELLING[opening[3]], span=stripped(text, opening.end(), end))
+        whole.truncated = True
+        notes.append(diagnose("unclosed-call", (opening.start(), end)))
+    return whole
+
+
+def _closed_call(text: str, opening: re.Match[str], end: int) -> Call | None:
+    """The call that `opening` begins, if its bracket closes what ends at `end` (a full stop may follow)."""
+    if text[end - 1 : end] in ".;" and end - 2 > opening.end():
+        end -= 1
+    if end <= opening.end() or text[end - 1] != _CLOSERS[opening[3]]:
+        return None
+    return Call(opening[1], _SPELLING[opening[3]], span=stripped(text, opening.end(), end - 1))
+
+
+def _with_further_calls(text: str, first: Call, rest: Span, notes: list[Diagnostic]) -> Call:
+    """Further calls on lines of their own run side by side (UI-TARS); any other text behind a call is not used."""
+    calls = [first]
+    at, end = stripped(text, *rest)
+    while at < end:
+        line_end = _line_end(text, at, end)
+        opening = _CALL.match(text, at, line_end)
+        call = opening and _closed_call(text, opening, rstripped(text, at, line_end))
+        if not call:
+            notes.append(diagnose("text-after-action", (at, end)))
+            break
+        calls.append(call)
+        at = stripped(text, line_end, end)[0]
+    if len(calls) > 1:
+        first.calls = calls
+    return first
+
+
+def _pause(text: str, span: Span, _: list[Diagnostic]) -> Call | None:
+    start, end = span
+    named = _PAUSE.match(text, start, end)
+    return Call(named[1], "pause", span=stripped(text, named.end(), end)) if named else None
+
+
+def _blob(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
+    """A call object behind a label: `name` alone names the tool, and the JSON may be loose or followed by text."""
+    start, end = span
+    for _, fence in zip(range(_FENCES_LIMIT), FENCE.finditer(text, start, end), strict=False):
+        if text[fence.end() : fence.end() + 1] in "{[":  # code may stand before the fence that holds the call
+            start = fence.start()
+            break
+    return call_object(text, (start, end), notes, labelled=True)
+
+
+_READERS: dict[str, Callable[[str, Span, list[Diagnostic]], Call | None]] = {
+    "blob": _blob,
+    "call": _call,
+    "pause": _pause,
+    "lines": _lines,
+}
+
+
+def _without_ticks(text: str, span: Span) -> Span:
+    start, end = span
+    while end - start > 2 and text[start] == text[end - 1] and text[start] in "`*":
+        start, end = start + 1, end - 1
+    return start, end
+
+
+def _line_end(text: str, start: int, end: int) -> int:
+    ends = [at for at in (text.find("\n", start, end), text.find("\r", start, end)) if at >= 0]
+    return min(ends, default=end)
