@@ -21,7 +21,7 @@ from reactcli.cli.shell import COMMANDS, COMPLETION, PROGRAM, command, guarded, 
 from reactcli.render import Safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 ABOUT = """Parse, execute and replay ReAct agent transcripts.
 
@@ -60,13 +60,7 @@ class _Group(TyperGroup):
             raise _as_usage_error(message(), getattr(error, "ctx", None)) from None
 
 
-def _as_usage_error(message: str, context: typer.Context | None) -> UsageError:
-    path = context.command_path if context is not None else PROGRAM
-    message = message.rstrip(".")
-    return UsageError(message[:1].lower() + message[1:], hint=f"`{path} --help` shows what there is")
-
-
-def _build() -> typer.Typer:
+def build(commands: Iterable[Command]) -> typer.Typer:
     built = typer.Typer(
         name=PROGRAM,
         cls=_Group,
@@ -75,11 +69,16 @@ def _build() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    built.callback()(_as_function(_keep_shared, (), (*SHARED, VERSION)))
-    for name in COMMANDS:
-        declared = command(name)
-        built.command(name, help=_help(declared), short_help=declared.summary)(_as_function(*_parts(declared)))
+    built.callback(invoke_without_command=True)(_as_function(_keep_shared, (), (*SHARED, VERSION)))
+    for declared in commands:
+        built.command(declared.name, help=_help(declared), short_help=declared.summary)(_as_function(*_parts(declared)))
     return built
+
+
+def _as_usage_error(message: str, context: typer.Context | None) -> UsageError:
+    path = context.command_path if context is not None else PROGRAM
+    message = message.rstrip(".")
+    return UsageError(message[:1].lower() + message[1:], hint=f"`{path} --help` shows what there is")
 
 
 def _parts(declared: Command) -> tuple[Callable[..., int], tuple[Argument, ...], tuple[Option, ...]]:
@@ -100,6 +99,8 @@ def _keep_shared(ctx: typer.Context, *, version: bool, **_shared: Any) -> None:
         out.write(Safe(f"{PROGRAM} {__version__}\n"))
         out.flush()
         ctx.exit()
+    if ctx.invoked_subcommand is None:
+        ctx.fail("missing command")
 
 
 def _as_function(
@@ -157,4 +158,4 @@ def _help(declared: Command) -> str:
     return f"{declared.summary}\n\n{declared.details}\n\n\b\nExamples:\n{examples}"
 
 
-app = _build()
+app = build(map(command, COMMANDS))

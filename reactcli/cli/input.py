@@ -63,14 +63,16 @@ def read_blocks(path: str, limit: int | None = None) -> Iterator[bytes]:
     """The bytes as they arrive. InputError if the file cannot be read, or behind the last byte within the limit."""
     total = 0
     try:
-        file = _opened(path)
-        while block := file.read1(BLOCK):
-            total += len(block)
-            if limit is not None and total > limit:
-                raise too_large(display_name(path), limit)
-            yield block
-        if path != STDIN:
-            file.close()
+        file = opened(path)
+        try:
+            while block := file.read1(BLOCK):
+                total += len(block)
+                if limit is not None and total > limit:
+                    raise too_large(display_name(path), limit)
+                yield block
+        finally:
+            if path != STDIN:
+                file.close()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"cannot read '{show_line(display_name(path))}': {reason.lower()}") from None
@@ -146,7 +148,7 @@ def size_text(count: int) -> str:
     return f"{count} bytes"
 
 
-def _opened(path: str) -> BufferedReader:
+def opened(path: str) -> BufferedReader:
     if path != STDIN:
         return open(path, "rb")  # noqa: PTH123  # importing pathlib costs 12 ms
     if sys.stdin is None:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 BUFFERED = 1 << 16
 """Text that is held before it is written; a caller that is about to wait for input calls `flush` first."""
 
+NARROWEST, WIDEST = 40, 1000
+"""Columns of a table, whatever the terminal claims to have."""
+
 
 class OutputError(ReactcliError):
     """Results cannot be written: exit 1."""
@@ -140,4 +143,4 @@ def _wait_until_writable(descriptor: int) -> None:
 def _width() -> int:
     from shutil import get_terminal_size  # 7 ms
 
-    return min(max(get_terminal_size().columns, 20), 1000)
+    return min(max(get_terminal_size().columns, NARROWEST), WIDEST)

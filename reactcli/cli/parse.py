@@ -9,8 +9,8 @@ from reactcli.cli.shell import explain
 from reactcli.cli.verdict import Verdict
 from reactcli.errors import UnknownNameError
 from reactcli.render import Safe
-from reactcli.render.sanitise import json_text, show
 from reactcli.render.documents import STEP_FIELDS, diagnostic_objects, field_value, full, step_objects
+from reactcli.render.sanitise import json_text, show
 from reactcli.source import Source
 from reactcli.trace import Step, Trace
 from reactcli.values import Value
@@ -208,7 +208,7 @@ def _print_events(options: Options, parser: ReActAgentParser, shell: Shell, verd
     """The parts of one text as they arrive, and the step when it is complete."""
     stream, decoder = parser.stream(), Decoder()
     blocks: list[bytes] = []
-    for block in (*_flushed(options, shell, blocks), b""):
+    for block in _arriving(options, shell, blocks):
         for part, text in stream.feed(decoder.feed(block, is_last=not block)):
             shell.write_json({"event": "text", "part": part, "text": text})
             shell.out.write(Safe("\n"))
@@ -220,12 +220,13 @@ def _print_events(options: Options, parser: ReActAgentParser, shell: Shell, verd
     return 0
 
 
-def _flushed(options: Options, shell: Shell, blocks: list[bytes]) -> Iterator[bytes]:
-    """The blocks of the file, kept in `blocks`; before each wait for the next one, events are flushed."""
+def _arriving(options: Options, shell: Shell, blocks: list[bytes]) -> Iterator[bytes]:
+    """The blocks of the file, kept in `blocks`, and an empty one; events are flushed before each wait for the next."""
     for block in read_blocks(options.files[0], options.max_input):
         blocks.append(block)
         yield block
         shell.out.flush()
+    yield b""
 
 
 _PRINTERS = {"documents": _print_documents, "get": _print_values, "table": _print_table, "stream": _print_events}

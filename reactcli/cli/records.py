@@ -82,8 +82,8 @@ def _line_record(line: Line, name: str, labels: dict[str, Any], field: str | Non
     try:
         value = json.loads(read.text)
     except (ValueError, RecursionError) as error:
-        why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
-        return Record(labels, name, None, (*noticed, diagnose("line-without-text", (0, 0), why=f"it is not JSON: {why}")))
+        why = "it is nested too deep" if isinstance(error, RecursionError) else f"it is not JSON: {error}"
+        return Record(labels, name, None, (*noticed, diagnose("line-without-text", (0, 0), why=why)))
     if isinstance(value, dict):
         labels["id"] = value.get("id")
     text, why = _text(value, field)

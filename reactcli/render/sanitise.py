@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from json.encoder import encode_basestring
+from json.encoder import JSONEncoder, encode_basestring
 
 from reactcli.render import Safe
 
@@ -33,11 +33,14 @@ DEEPEST_INDENT = 200
 
 _Container = dict[object, object] | list[object] | tuple[object, ...]
 _Part = tuple[object, int]
-"""A value to be written and its depth, or ready text and -1."""
+"""A value to be written and its depth, ready text, or a container that is left."""
+_READY, _LEFT = -1, -2
 
 _BACKSLASH = r"\x5c"
 _READS_LIKE_AN_ESCAPE = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 _INFINITY = float("inf")
+_WORDS = {None: "null", True: "true", False: "false"}
+_ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=True)
 
 
 def show(text: str) -> Safe:
@@ -64,21 +67,15 @@ def json_text(value: object, indent: int | None = None) -> Safe:
     """Strict JSON of dicts, lists, tuples, strings, numbers, booleans and None; readable text stays readable.
 
     A number that JSON lacks (NaN, the infinities) becomes null; integers of any length and values of any depth are
-    written. A key that is no string is written as the text of its JSON. TypeError for anything else.
+    written. A key that is no string is written as the text of its JSON. TypeError for any other value, ValueError for
+    one that holds itself.
     """
-    written: list[str] = []
-    todo: list[_Part] = [(value, 0)]
-    while todo:
-        item, depth = todo.pop()
-        if depth < 0:
-            written.append(str(item))
-        elif isinstance(item, dict | list | tuple):
-            todo.extend(reversed(_parts(item, depth, indent)))
-        else:
-            written.append(_scalar(item))
-    text = "".join(written)
-    # hidden characters stand only inside strings, where an escape may stand for each
-    return Safe(text if _is_clean(text) else text.translate(_shown_in_json()))
+    text = _quick_json(value) if indent is None else None
+    if text is None:
+        text = _careful_json(value, indent)
+    # Hidden characters stand only inside strings, where an escape may stand for each. C0 is escaped already.
+    is_clean = "\x7f" not in text if text.isascii() else _is_clean(text)
+    return Safe(text if is_clean else text.translate(_shown_in_json()))
 
 
 def _is_clean(text: str) -> bool:
@@ -120,11 +117,39 @@ def _literal(match: re.Match[str]) -> str:
     return _BACKSLASH + match[0][1:] if match[0] in _hidden_by_escape() else match[0]
 
 
+def _quick_json(value: object) -> str | None:
+    """What the library's encoder makes of it, at twice the speed; None if that is not JSON, or too much for it."""
+    try:
+        return _ENCODER.encode(value)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _careful_json(value: object, indent: int | None) -> str:
+    written: list[str] = []
+    inside: set[int] = set()
+    todo: list[_Part] = [(value, 0)]
+    while todo:
+        item, depth = todo.pop()
+        if depth == _READY:
+            written.append(str(item))
+        elif depth == _LEFT:
+            inside.discard(id(item))
+        elif isinstance(item, dict | list | tuple):
+            if id(item) in inside:
+                raise ValueError("a value that holds itself has no JSON")
+            inside.add(id(item))
+            todo += ((item, _LEFT), *reversed(_parts(item, depth, indent)))
+        else:
+            written.append(_scalar(item))
+    return "".join(written)
+
+
 def _parts(item: _Container, depth: int, indent: int | None) -> list[_Part]:
     """A container as what stands in it one level down: ready text, and values that are yet to be written."""
     opening, closing = "{}" if isinstance(item, dict) else "[]"
     if not item:
-        return [(opening + closing, -1)]
+        return [(opening + closing, _READY)]
     if indent is None or depth >= DEEPEST_INDENT:
         first, between, last = "", ", ", ""
     else:
@@ -134,8 +159,8 @@ def _parts(item: _Container, depth: int, indent: int | None) -> list[_Part]:
     parts: list[_Part] = []
     for key, child in item.items() if isinstance(item, dict) else enumerate(item):
         label = f"{_key(key)}: " if isinstance(item, dict) else ""
-        parts += (((between if parts else opening + first) + label, -1), (child, depth + 1))
-    return [*parts, (last + closing, -1)]
+        parts += (((between if parts else opening + first) + label, _READY), (child, depth + 1))
+    return [*parts, (last + closing, _READY)]
 
 
 def _key(key: object) -> str:
@@ -145,8 +170,8 @@ def _key(key: object) -> str:
 def _scalar(item: object) -> str:
     if isinstance(item, str):
         return encode_basestring(item)
-    if item is None or item is True or item is False:
-        return {None: "null", True: "true", False: "false"}[item]
+    if item is None or isinstance(item, bool):
+        return _WORDS[item]
     if isinstance(item, int):
         return _digits(item)
     if isinstance(item, float):
