@@ -169,9 +169,9 @@ COMMAND = Command(
     name="exec",
     summary="Run the action of one step, and print the observation.",
     details="Reads one reply of a model, or with --step a transcript, finds the tool that its action names, and calls "
-    "it in a process of its own. Prints `Observation: …`, ready to be appended, also when the tool fails (then the exit "
-    "code is 1); for a final answer prints `Final Answer: …`. A tool can do whatever you can do: time and memory are "
-    "limited, and nothing it starts is left running, but this is no sandbox.",
+    "it in a process of its own. Prints `Observation: …`, ready to be appended, also when the tool fails: it exits "
+    "with 1. For a final answer prints `Final Answer: …`. A tool can do whatever you can do: its time and memory are "
+    "limited, and nothing that it starts is left running, but this is no sandbox.",
     examples=(
         "reactcli exec --tools tools.py < out.txt",
         "reactcli exec --tools tools.py --step pending --append scratchpad.txt scratchpad.txt",
