@@ -90,7 +90,7 @@ _TABLE = (
             "fr",
             "de",
             "vi",
-        ),  # fmt: skip
+        ),
         spellings=("lines",),
         weak_answer=False,
     ),
@@ -137,7 +137,7 @@ _TABLE = (
             "agentscope-json",
             "smolagents-json",
             "langchainjs",
-        ),  # fmt: skip
+        ),
         spellings=("blob", "lines"),
     ),
     Dialect(
