@@ -10,24 +10,25 @@ times. What valid JSON says is never changed; keys and values are never made up.
 
 from __future__ import annotations
 
-import re
 from sys import get_int_max_str_digits
 
 from reactcli.diagnostics import diagnose
 from reactcli.jsonstrings import CLOSING, ITEM_END, KEY_END, TUPLE_END, Notes, cut_off, invalid, read_string
 from reactcli.jsonstrings import Unreadable as Unreadable  # noqa: PLC0414  # callers catch it
+from reactcli.patterns import pattern
 from reactcli.strictjson import DEPTH_LIMIT, DIGIT_LIMIT, INFINITY, skip_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from typing import Any, Final
 
     from reactcli.source import Span
 
-COMMENT = re.compile(r"//[^\n\r]*|#[^\n\r]*|/\*")
-NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![\w.+-])")
-NUMBER_START = re.compile(r"-?[0-9.eE+-]*")
-WORD = re.compile(r"-?[^\W\d]\w*")
+COMMENT = pattern(r"//[^\n\r]*|#[^\n\r]*|/\*")
+NUMBER = pattern(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![\w.+-])")
+NUMBER_START = pattern(r"-?[0-9.eE+-]*")
+WORD = pattern(r"-?[^\W\d]\w*")
 
 CLOSERS = {"{": "}", "[": "]", "(": ")"}
 WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}

@@ -6,33 +6,34 @@ closing bracket or the end, a key before a colon. Where that could be read in tw
 
 from __future__ import annotations
 
-import re
-
 from reactcli.diagnostics import diagnose
+from reactcli.patterns import pattern
 from reactcli.strictjson import skip_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
+
     from reactcli.diagnostics import Diagnostic
 
 REPORT_LIMIT = 20
 """Diagnostics of one code in one input: hostile text must not fill the screen."""
 
 # What must stand behind a closing quote, by the place of the string.
-KEY_END = re.compile(r"[ \t\n\r]*:")
-ITEM_END = re.compile(r"[ \t\n\r]*(?:[,}\]]|/[/*]|(?<=[ \t\n\r])#|\Z)")
-TUPLE_END = re.compile(r"[ \t\n\r]*(?:[,}\])]|/[/*]|(?<=[ \t\n\r])#|\Z)")
-CALL_END = re.compile(r"[ \t\n\r]*(?:,|\Z)")
+KEY_END = pattern(r"[ \t\n\r]*:")
+ITEM_END = pattern(r"[ \t\n\r]*(?:[,}\]]|/[/*]|(?<=[ \t\n\r])#|\Z)")
+TUPLE_END = pattern(r"[ \t\n\r]*(?:[,}\])]|/[/*]|(?<=[ \t\n\r])#|\Z)")
+CALL_END = pattern(r"[ \t\n\r]*(?:,|\Z)")
 
 CLOSING = {'"': '"', "'": "'", "“": "”“", "”": "”“", "„": "“”", "‘": "’‘", "’": "’‘"}
 """Opening quote to the quotes that may close it."""
-PLAIN = {mark: re.compile(rf"{mark}([^{closing}\\\x00-\x1f]*)[{closing}]") for mark, closing in CLOSING.items()}
-CHUNK = {mark: re.compile(rf"[^{closing}\\\x00-\x1f]*") for mark, closing in CLOSING.items()}
+PLAIN = {mark: pattern(rf"{mark}([^{closing}\\\x00-\x1f]*)[{closing}]") for mark, closing in CLOSING.items()}
+CHUNK = {mark: pattern(rf"[^{closing}\\\x00-\x1f]*") for mark, closing in CLOSING.items()}
 
 ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-UNICODE_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
-LOW_HALF = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
-PYTHON_ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})|\\U(00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})")
+UNICODE_ESCAPE = pattern(r"\\u([0-9a-fA-F]{4})")
+LOW_HALF = pattern(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+PYTHON_ESCAPE = pattern(r"\\x([0-9a-fA-F]{2})|\\U(00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})")
 
 
 class Unreadable(Exception):  # noqa: N818  # it ends a reading and never leaves these modules

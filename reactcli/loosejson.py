@@ -6,16 +6,16 @@ All offsets are code points of the text that is given. Nothing raises, whatever 
 
 from __future__ import annotations
 
-import re
-
 from reactcli.diagnostics import diagnose
 from reactcli.jsonreader import Reader, Unreadable
 from reactcli.jsonstrings import CALL_END, CLOSING, Notes, cut_off, invalid
+from reactcli.patterns import pattern
 from reactcli.strictjson import scan, scan_items, skip_space
 from reactcli.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from typing import Any
 
     from reactcli.diagnostics import Diagnostic
@@ -28,12 +28,12 @@ COUNT_LIMIT = 20
 BRACKET_LIMIT = 100
 """Depth to which brackets are matched in text that is not even loosely JSON."""
 
-FENCE = re.compile(r"(`+)[ \t]*(?:[\w+-]{0,20}[ \t]*(?:\r\n?|\n)|(?:json|JSON|python|tool)?)")
-CALL_WRAPPER = re.compile(r"([^\W\d][\w.]{0,200})[ \t]*\([ \t\n\r]*(?=\{)")
-SCALAR = re.compile(r"""["'“”„‘’0-9-]|(?:true|false|null|True|False|None|NaN|Infinity)\Z""")
-KEYWORD = re.compile(r"([^\W\d]\w*)[ \t\n\r]*=(?!=)")
-BARE_KEY = re.compile(r"\{[ \t\n\r]*[\w-]{1,100}[ \t]*:")
-BRACKETS = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+"?|[\[\]{}]')
+FENCE = pattern(r"(`+)[ \t]*(?:[\w+-]{0,20}[ \t]*(?:\r\n?|\n)|(?:json|JSON|python|tool)?)")
+CALL_WRAPPER = pattern(r"([^\W\d][\w.]{0,200})[ \t]*\([ \t\n\r]*(?=\{)")
+SCALAR = pattern(r"""["'“”„‘’0-9-]|(?:true|false|null|True|False|None|NaN|Infinity)\Z""")
+KEYWORD = pattern(r"([^\W\d]\w*)[ \t\n\r]*=(?!=)")
+BARE_KEY = pattern(r"\{[ \t\n\r]*[\w-]{1,100}[ \t]*:")
+BRACKETS = pattern(r'"(?:[^"\\\n]|\\[^\n])*+"?|[\[\]{}]')
 CALL_SPELLING = frozenset(("python-literal", "single-quotes", "escaped-apostrophe"))
 """What is no oddity between the parentheses of a call."""
 

@@ -6,10 +6,11 @@ long or too large, half a surrogate pair, nesting over the limit) is left to the
 
 from __future__ import annotations
 
-import re
 from itertools import accumulate
 from json.decoder import JSONDecoder
 from sys import get_int_max_str_digits
+
+from reactcli.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +25,10 @@ DIGIT_LIMIT = 4300
 """What Python converts by default; beyond it, the time grows with the square."""
 INFINITY = float("inf")
 
-SPACE = re.compile(r"[ \t\n\r]*")
-SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-SURROGATE_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]")
-NUMBER_GOES_ON = re.compile(r"[\w.+-]")
+SPACE = pattern(r"[ \t\n\r]*")
+SURROGATE = pattern(r"\\u[dD][89a-fA-F]")
+SURROGATE_PAIR = pattern(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]")
+NUMBER_GOES_ON = pattern(r"[\w.+-]")
 
 # A value is looked for in ever larger windows: many small values in a long text must not each cost the whole text.
 WINDOWS = (2_000, 60_000)
