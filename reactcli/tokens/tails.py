@@ -77,7 +77,6 @@ def _before_token(text: str, start: int, end: int) -> int:
 
 def _before_stop_line(text: str, start: int, end: int, *, last: bool) -> int:
     at = max(text.rfind("\n", max(start, end - 40), end), text.rfind("\r", max(start, end - 40), end))
-    line = text[at + 1 : end].strip()
-    if at < start or not is_stop_line(line, acting=True, last=last):
+    if at < start or not is_stop_line(text[at + 1 : end].strip(), acting=True, last=last):
         return end
     return rstripped(text, start, at)
