@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from reactcli.errors import ToolError
 from reactcli.registry import nearest
-from reactcli.results import as_text, failure, settled, shortened
+from reactcli.results import ERROR_LIMIT, as_text, failure, settled, shortened
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -16,12 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from typing import Any
 
+    from reactcli.binding import Bound
     from reactcli.tools import Tool
 
 STATUSES = ("ok", "unknown_tool", "bad_arguments", "tool_error", "timeout")
 
 RESULT_LIMIT = 16 << 20
-"""Characters of a result that are kept at most; what is shown of them is the caller's choice."""
+"""Characters of a result that are kept at most; a call may ask for less."""
+
+LONGEST_NAME = 256
+"""Characters of a name that no tool has, in a message: what a model wrote there may be a whole essay."""
 
 
 class Call(Value):
@@ -37,6 +41,8 @@ class Call(Value):
     """Arguments set over those of the input."""
     dry: bool = False
     """Bind and report, but do not call."""
+    longest: int = RESULT_LIMIT
+    """Characters of the result that are kept; its middle is cut out."""
 
     def fields(self) -> dict[str, Any]:
         """By name, for another process."""
@@ -89,16 +95,16 @@ class LocalTools:
             return failed("bad_arguments", tool.name, f"'{tool.name}' was not run: {error.message}; {demands(wanted)}")
         if call.dry:
             return Outcome("ok", tool.name, bound.arguments)
-        return self._run(tool, bound.args, bound.kwargs, bound.arguments)
+        return self._run(tool, bound, min(call.longest, RESULT_LIMIT)).replace(arguments=bound.arguments)
 
-    def _run(self, tool: Tool, args: tuple[Any, ...], kwargs: dict[str, Any], arguments: dict[str, Any]) -> Outcome:
+    def _run(self, tool: Tool, bound: Bound, longest: int) -> Outcome:
         try:
-            text = as_text(settled(tool.func(*args, **kwargs), self.wait))
+            text = as_text(settled(tool.func(*bound.args, **bound.kwargs), self.wait))
         except ToolError as error:
-            return failed("tool_error", tool.name, f"{error.message}{_hint(error)}").replace(arguments=arguments)
+            return failed("tool_error", tool.name, f"{error.message}{_hint(error)}")
         except (Exception, SystemExit, GeneratorExit) as error:  # noqa: BLE001  # a tool may raise anything
-            return raised(tool.name, error).replace(arguments=arguments)
-        return Outcome("ok", tool.name, arguments, shortened(text, RESULT_LIMIT))
+            return raised(tool.name, error)
+        return Outcome("ok", tool.name, observation=shortened(text, longest))
 
 
 def unknown_tool(name: str | None, names: tuple[str, ...]) -> Outcome:
@@ -106,10 +112,12 @@ def unknown_tool(name: str | None, names: tuple[str, ...]) -> Outcome:
     meant = nearest(name, names) if name else None
     there = f"there are: {', '.join(names)}" if names else "there are no tools"
     guess = f"did you mean '{meant}'? " if meant else ""
-    return failed("unknown_tool", name, f"Tool '{name}' not found; {guess}{there}")
+    shown = name if name is None or len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
+    return failed("unknown_tool", name, f"Tool '{shown}' not found; {guess}{there}")
 
 
 def failed(status: str, tool: str | None, error: str) -> Outcome:
+    error = shortened(error, ERROR_LIMIT)
     return Outcome(status, tool, observation=f"Error: {error}", error=error)
 
 

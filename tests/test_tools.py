@@ -206,7 +206,7 @@ def test_required_arguments_of_another_framework_are_demanded():
         "required": ["text"],
     }
     outcome = LocalTools({"upper": found}).call(Call("upper", "{}", {}))
-    assert outcome.error == "'upper' does not fit its input: missing: 'text'"
+    assert outcome.error == "'upper' was not run: missing: 'text'; it takes text, end (optional)"
 
 
 # -- what is known about a tool

@@ -58,7 +58,7 @@ def run(values: Mapping[str, Any], shell: Shell) -> int:
     parser = ReActAgentParser(options.dialect)
     order = _order(options, parser, shell)
     layout = "jsonl" if options.format == "json" and len(order.calls) > 1 else options.format
-    report = Report(shell, order.step, parser, Manner(layout, options.max_output, options.dry_run))
+    report = Report(shell, order.step, parser, Manner(layout, options.dry_run))
     if order.step.is_final:
         report.final()
         return 0
@@ -135,7 +135,8 @@ def _loaded(specs: tuple[str, ...]) -> dict[str, Tool]:
 
 def _outcome(call: Call, tools: Toolbox | LocalTools, options: Options) -> Outcome:
     truncated = call.truncated and not options.allow_truncated
-    call = call.replace(truncated=truncated, changes=dict(options.set), dry=options.dry_run or options.confirm)
+    is_dry = options.dry_run or options.confirm
+    call = call.replace(truncated=truncated, changes=dict(options.set), dry=is_dry, longest=options.max_output)
     outcome = tools.call(call, seconds=options.timeout)
     if not options.confirm or outcome.status != "ok":
         return outcome

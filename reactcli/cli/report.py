@@ -33,8 +33,6 @@ class Manner(Value):
 
     layout: str
     """`text`, `json` or `jsonl`."""
-    longest: int
-    """Characters of an observation."""
     is_dry: bool
     """Calls were bound and not made."""
 
@@ -57,7 +55,7 @@ class Report:
     def add(self, outcome: Outcome, scratchpad: Scratchpad | None) -> int:
         """Prints an outcome, and returns its exit code."""
         is_planned = self._manner.is_dry and outcome.status == "ok"
-        observation = None if is_planned else shortened(outcome.observation, self._manner.longest)
+        observation = None if is_planned else outcome.observation
         line = "" if observation is None else observation_line(fenced(observation, self._parser))
         if self._manner.layout == "text":
             self._write_text(line or written(str(outcome.tool), outcome.arguments or {}))
