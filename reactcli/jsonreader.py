@@ -242,16 +242,18 @@ class Reader:
     def _close(self) -> Any:
         """Leave the innermost container. Its closer may be missing: the text ends, or an outer one is closed."""
         frame = self.frames[-1]
-        if self.at >= self.end:
+        closer = self.text[self.at] if self.at < self.end else ""
+        if closer == frame.closer:
+            self.at = self._last_end = self.at + 1
+            self.frames.pop()
+            return frame.members
+        if closer == "":
             self.truncated = True
-            self.notes.add("missing-closer", self._last_end, self._last_end, text=frame.closer)
-        elif self.text[self.at] == frame.closer:
-            self._advance(self.at + 1)
-        elif any(outer.closer == self.text[self.at] for outer in self.frames):
+        elif any(outer.closer == closer for outer in self.frames):
             self._closed_early = True
-            self.notes.add("missing-closer", self._last_end, self._last_end, text=frame.closer)
         else:
             raise invalid(self.at, f"a '{frame.closer}' should stand here")
+        self.notes.add("missing-closer", self._last_end, self._last_end, text=frame.closer)
         self.frames.pop()
         return frame.members
 
