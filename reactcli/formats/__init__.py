@@ -131,15 +131,38 @@ class Recording:
         self.format = found
         self._paths = paths
 
+    @property
+    def may_hold_episodes(self) -> bool:
+        """The file may hold several episodes without saying so in its first record."""
+        return self.format.name not in {found.name for found in AT_ONCE}
+
     def events(self) -> Iterator[Event]:
-        """The pieces of the trace, and what was noticed while they were read, before the piece behind it."""
-        events = mapped.read(self.content, self._paths) if self._paths else self._read()
-        for event in events:
+        """The pieces of the trace; what was noticed while one was read stands before it.
+
+        Each episode has an `Opening` and a `Closing`, whose status is never None here.
+        """
+        closing: Closing | None = None
+        answer: str | None = None
+        for event in self._read():
             yield from self.content.taken()
+            if isinstance(event, Closing):
+                closing = None
+                yield _told(event, answer)
+                continue
+            if isinstance(event, Recorded):
+                answer = event.step.final_answer
+            elif isinstance(event, Opening):
+                if closing is not None:
+                    yield _told(closing, answer)
+                closing, answer = Closing(), None
             yield event
         yield from self.content.taken()
+        if closing is not None:
+            yield _told(closing, answer)
 
     def _read(self) -> Iterator[Event]:
+        if self._paths:
+            return mapped.read(self.content, self._paths)
         if self.format.read is None:  # `open_recording` has refused it
             raise FormatError(f"this is {self.format.title}, which is not read yet")
         return self.format.read(self.content)
@@ -180,6 +203,13 @@ def detect(content: Content) -> Format | None:
                 return candidate
         content.read_ahead()
     return next((candidate for candidate in FORMATS if candidate.matches(content)), None)
+
+
+def _told(closing: Closing, answer: str | None) -> Closing:
+    """A closing that says how the episode ended, if the file does not: with an answer or without."""
+    if closing.status is not None:
+        return closing
+    return closing.replace(status="unfinished" if answer is None and closing.final_answer is None else "finished")
 
 
 def _described(content: Content) -> str:

@@ -23,6 +23,8 @@ class Opening(Value):
     episode: int = 1
     question: str | None = None
     meta: Mapping[str, Any] = {}
+    is_numbered: bool = False
+    """The file numbers its episodes, so that there may be more."""
 
 
 class Recorded(Value):

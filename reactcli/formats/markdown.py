@@ -23,16 +23,24 @@ _FIELDS = (("Plan", "plan"), ("Reflection", "reflection"), ("Reasoning", "reason
 
 def write(trace: Trace) -> Iterator[str]:
     """Section by section: the question, then each step."""
-    episodes = episodes_of(trace)
-    for number, episode in enumerate(episodes, start=1):
-        yield f"# Episode {number}\n\n" if len(episodes) > 1 else "# Trace\n\n"
-        if episode.question is not None:
-            yield _value("Question", episode.question)
+    for number, episode in enumerate(episodes_of(trace), start=1):
+        yield heading(number, episode.question)
         for place, step in enumerate(episode.steps, start=1):
             yield section(step, place)
         answered = episode.steps[-1].final_answer if episode.steps else None
         if episode.final_answer is not None and episode.final_answer != answered:
-            yield "## Result\n\n" + _value("Final answer", episode.final_answer)
+            yield result(episode.final_answer)
+
+
+def heading(episode: int, question: str | None) -> str:
+    """What stands before the steps of an episode."""
+    title = f"# Episode {episode}\n\n" if episode > 1 else "# Trace\n\n"
+    return title + (_value("Question", question) if question is not None else "")
+
+
+def result(final_answer: str) -> str:
+    """The answer that no step holds."""
+    return "## Result\n\n" + _value("Final answer", final_answer)
 
 
 def section(step: Step, number: int) -> str:

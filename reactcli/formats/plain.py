@@ -106,7 +106,7 @@ def _records(content: Content) -> Iterator[Event]:
             ordinal += 1
             question = recorded.step.question if recorded.step.question is not None else text_at(head, "question")
             recorded = recorded.replace(step=recorded.step.replace(question=question))
-            yield Opening(ordinal, question, without(head, _TOP) | _number(episode, ordinal))
+            yield Opening(ordinal, question, without(head, _TOP) | _number(episode, ordinal), episode is not None)
             said, head = episode, {}
         yield recorded.replace(step=recorded.step.replace(episode=ordinal)) if ordinal > 1 else recorded
     if not ordinal:

@@ -8,12 +8,12 @@ a tool said is never taken for a step; text has no other way to say so.
 from __future__ import annotations
 
 from reactcli.dialects import DIALECTS
+from reactcli.dialects.parts import LABELS, Part
 from reactcli.errors import FormatError, UnknownNameError
 from reactcli.formats.events import episodes_of, events_of
 from reactcli.formats.strict import encode, writable
-from reactcli.tokens.labels import labels_of
-from reactcli.dialects.parts import LABELS, Part
 from reactcli.registry import nearest
+from reactcli.tokens.labels import labels_of
 from reactcli.trace import Action
 
 TYPE_CHECKING = False

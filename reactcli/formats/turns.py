@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections import deque
 
-from reactcli.formats.events import Opening, Recorded
 from reactcli.dialects.parts import LABELS, Part
+from reactcli.formats.events import Opening, Recorded
 from reactcli.trace import Action, Step
 from reactcli.values import Value
 

@@ -1,0 +1,76 @@
+"""`reactcli convert`: a trace in one format, written in another."""
+
+from __future__ import annotations
+
+from reactcli.cli.diff import one_episode
+from reactcli.cli.options import Argument, Command, Option, UsageError
+from reactcli.cli.outfile import check_target, write_file
+from reactcli.cli.replay import DAMAGE, Findings
+from reactcli.cli.selection import number
+from reactcli.cli.tracefile import MAP, MAX_INPUT, TraceFile, asked
+from reactcli.formats import WRITERS, react_text, trace_of
+from reactcli.render.sanitise import show
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from reactcli.cli.shell import Shell
+    from reactcli.trace import Trace
+
+
+def run(values: Mapping[str, Any], shell: Shell) -> int:
+    if values["to"] is None:
+        raise UsageError("--to is missing", hint=f"it is one of: {', '.join(WRITERS.names)}")
+    write = WRITERS.get(values["to"])
+    dialect = values["dialect"]
+    if dialect is not None and write is not react_text.write:
+        raise UsageError("--dialect says how ReAct text is written", hint="add --to react")
+    if values["output"] is not None:
+        check_target(values["output"], force=values["force"])
+    with TraceFile(values["trace"], limit=values["max_input"], paths=values["map"]) as file:
+        findings = Findings(shell, file.name, DAMAGE)
+        trace = one_episode(trace_of(findings.watched(file.events())), values["episode"])
+    _put(_written(trace, write, dialect), values, shell)
+    return findings.code()
+
+
+def _written(trace: Trace, write: Any, dialect: str | None) -> Iterator[str]:
+    return react_text.write(trace, dialect) if dialect is not None else write(trace)
+
+
+def _put(pieces: Iterator[str], values: Mapping[str, Any], shell: Shell) -> None:
+    """As it is into a file or a pipe, through the gate on a terminal."""
+    if values["output"] is not None:
+        write_file(values["output"], pieces, force=values["force"])
+        return
+    for piece in pieces:
+        if shell.out.is_terminal:
+            shell.out.write(show(piece))
+        else:
+            shell.out.write_raw(piece)
+
+
+COMMAND = Command(
+    name="convert",
+    summary="Write a recorded run in another format.",
+    details="Reads whatever `reactcli replay` reads. What the other format cannot hold is left out, but for our own, "
+    'which holds everything. Where it demands an object as input, plain text becomes {"input": TEXT}.',
+    examples=(
+        "reactcli convert trace.traj --to atif -o trajectory.json",
+        "reactcli convert chat.json --to react --dialect zh",
+        "reactcli convert trace.jsonl --to md > trace.md",
+    ),
+    run=run,
+    arguments=(Argument("trace", "TRACE", "The trace; - for stdin."),),
+    options=(
+        Option(("--to",), f"One of {', '.join(WRITERS.names)}.", metavar="FORMAT"),
+        Option(("--dialect",), f"Write ReAct text like this: {', '.join(react_text.WRITTEN)}.", metavar="NAME"),
+        Option(("--output", "-o"), "Write to this file.", metavar="FILE"),
+        Option(("--force",), "Replace a file that is there."),
+        Option(("--episode",), "Convert this episode of several.", metavar="N", convert=asked(number)),
+        MAP,
+        MAX_INPUT,
+    ),
+)

@@ -1,0 +1,302 @@
+"""`reactcli replay`: walk a recorded run, or run its tools again."""
+
+from __future__ import annotations
+
+from reactcli.cli.exec import seconds
+from reactcli.cli.options import Argument, Command, Option, UsageError
+from reactcli.cli.outfile import check_target, write_file
+from reactcli.cli.selection import PARTS, Numbered, Selection, number, parts, says_nothing, steps_range
+from reactcli.cli.tracefile import MAP, MAX_INPUT, TraceFile, asked
+from reactcli.comparison import compiled, parse_pattern
+from reactcli.diagnostics import Diagnostic
+from reactcli.formats import Closing, Opening, Recorded, markdown, trace_of
+from reactcli.render import Safe
+from reactcli.render.sanitise import json_text, show, show_line
+from reactcli.render.walk import LONGEST_VALUE, Look, heading, result, step_text
+from reactcli.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from reactcli.cli.shell import Shell
+    from reactcli.formats import Event
+
+SCHEMA = "reactcli/replay@1"
+DAMAGE = frozenset(
+    {"torn-record", "bad-record", "record-too-long", "not-a-record", "sequence-gap", "hash-mismatch"}
+    | {"record-behind-end"}
+)
+"""Codes of what is lost or was changed: exit 1."""
+UNFINISHED = frozenset({"no-end-record"})
+"""Of a run that was stopped: damage only where the recording itself is checked."""
+LONGEST_LIST = 16
+"""Diagnostics that are printed before the rest is only counted."""
+
+
+class Options(Value):
+    """The values of the options, by their names."""
+
+    trace: str
+    steps: tuple[int, int | None] | None
+    only: frozenset[str] | None
+    episode: int | None
+    grep: Any
+    interactive: bool
+    full: bool
+    format: str
+    output: str | None
+    force: bool
+    tools: tuple[str, ...]
+    check: bool
+    normalize: tuple[Any, ...]
+    ignore_tool: tuple[str, ...]
+    update: str | None
+    timeout: float | None
+    map: Mapping[str, tuple[str, ...]] | None
+    max_input: int
+
+    @property
+    def selection(self) -> Selection:
+        first, last = self.steps or (1, None)
+        return Selection(first, last, self.episode, self.only, self.grep)
+
+
+class Findings:
+    """What was noticed in reading one trace, and what that comes to."""
+
+    def __init__(self, shell: Shell, name: str, damage: frozenset[str]) -> None:
+        self.all: list[Diagnostic] = []
+        self.steps = 0
+        self.answer: str | None = None
+        """The final answer of the last step."""
+        self._shell = shell
+        self._name = name
+        self._damage = damage
+        self._printed = 0
+
+    def watched(self, events: Iterator[Event]) -> Iterator[Event]:
+        """The events; diagnostics are printed when they come, behind what was written before them."""
+        for event in events:
+            if isinstance(event, Diagnostic):
+                self.all.append(event)
+                self._print(event)
+                continue
+            if isinstance(event, Recorded):
+                self.steps += 1
+                self.answer = event.step.final_answer
+            yield event
+        if len(self.all) > self._printed and not self._shell.quiet:
+            self._shell.note(Safe(f"… and {len(self.all) - self._printed} more; -v shows them"))
+
+    def code(self) -> int:
+        if not self.steps:
+            self._shell.note(Safe(f"{show_line(self._name)}: no step was read"))
+        return 1 if not self.steps or any(found.code in self._damage for found in self.all) else 0
+
+    def _print(self, found: Diagnostic) -> None:
+        if self._shell.quiet or (self._printed >= LONGEST_LIST and not self._shell.verbose):
+            return
+        self._printed += 1
+        hint = f" ({show_line(found.hint)})" if found.hint else ""
+        place = f"{show_line(self._name)}: {found.severity}[{found.code}]"
+        self._shell.note(Safe(f"{place} {show_line(found.message, 300)}{hint}"))
+
+
+def run(values: Mapping[str, Any], shell: Shell) -> int:
+    options = _checked(Options(**{field: values[field] for field in Options._fields}))
+    with TraceFile(options.trace, limit=options.max_input, paths=options.map) as file:
+        if options.check:
+            from reactcli.cli.checking import run_check
+
+            return run_check(file, options, shell)
+        if options.interactive:
+            from reactcli.cli.interactive import walk
+
+            return walk(file, options.selection, shell)
+        findings = Findings(shell, file.name, DAMAGE)
+        pieces = _PRINTERS[options.format](file, findings, options, shell)
+        if options.output is not None:
+            write_file(options.output, pieces, force=options.force)
+        else:
+            _print(pieces, file, shell)
+        return findings.code()
+
+
+def _checked(options: Options) -> Options:
+    """UsageError if options exclude or need each other."""
+    if options.tools and not options.check:
+        raise UsageError("--tools runs the recorded actions again", hint="add --check")
+    for flag, given in (("--update", options.update), ("--normalize", options.normalize)):
+        if given and not options.tools:
+            raise UsageError(f"{flag} is for observations of live tools", hint="add --tools SPEC --check")
+    for target in (options.output, options.update):
+        if target is not None:
+            check_target(target, force=options.force)
+    if options.interactive and (options.output is not None or options.check or options.format != "text"):
+        raise UsageError("--interactive shows steps on a terminal", hint="leave -o, --format and --check away")
+    return options
+
+
+def _print(pieces: Iterator[Safe], file: TraceFile, shell: Shell) -> None:
+    """What is read from a pipe is shown as it comes, as is everything on a terminal."""
+    at_once = shell.out.is_terminal or not file.is_regular
+    for piece in pieces:
+        shell.out.write(piece)
+        if at_once:
+            shell.out.flush()
+
+
+def _as_text(file: TraceFile, findings: Findings, options: Options, shell: Shell) -> Iterator[Safe]:
+    to_terminal = shell.out.is_terminal and options.output is None
+    coloured = shell.out.is_coloured and options.output is None
+    look = Look(coloured, LONGEST_VALUE if to_terminal and not options.full else None)
+    selection = options.selection
+    shown = 0
+    for event in selection.numbered(findings.watched(file.events())):
+        if isinstance(event, Opening):
+            yield heading(event.episode, event.question, look, is_numbered=event.episode > 1)
+        elif isinstance(event, Numbered):
+            step = event.recorded.step
+            meta = event.recorded.meta
+            if selection.parts is not None:
+                step, meta = selection.kept(step), {}
+                if says_nothing(step):
+                    continue
+            shown += 1
+            yield step_text(step, event.number, meta, look)
+        elif isinstance(event, Closing) and selection.parts is None:
+            yield _ending(event, findings, look)
+
+
+def _ending(closing: Closing, findings: Findings, look: Look) -> Safe:
+    """Nothing behind a trace without steps, of which an error tells."""
+    if not findings.steps:
+        return Safe("")
+    answer = closing.final_answer if closing.final_answer != findings.answer else None
+    return result(answer, closing.status or "finished", look)
+
+
+def _as_lines(file: TraceFile, findings: Findings, options: Options, shell: Shell) -> Iterator[Safe]:
+    paint = _painter(options, shell)
+    for record in _records(file, findings, options.selection):
+        yield Safe(f"{paint(json_text(record))}\n")
+
+
+def _records(file: TraceFile, findings: Findings, selection: Selection) -> Iterator[dict[str, Any]]:
+    """The objects of `parse --steps`. The first episode is held until there is another, or is known not to be."""
+    held: list[dict[str, Any]] | None = [] if file.recording.may_hold_episodes else None
+    episode, is_numbered = 1, False
+    for event in selection.numbered(findings.watched(file.events())):
+        if isinstance(event, Opening):
+            episode, is_numbered = event.episode, is_numbered or event.is_numbered or event.episode > 1
+            if is_numbered and held is not None:
+                yield from ({**record, "episode": 1} for record in held)
+                held = None
+        elif isinstance(event, Numbered):
+            record = _record(event, selection) | ({"episode": episode} if is_numbered else {})
+            if held is not None:
+                held.append(record)
+            else:
+                yield record
+    yield from held or ()
+
+
+def _record(event: Numbered, selection: Selection) -> dict[str, Any]:
+    step = event.recorded.step
+    if selection.parts is None:
+        return {"step": event.number, **step.contract(), "observation": step.observation}
+    whole = {**step.contract(), "observation": step.observation}
+    return {"step": event.number, **{part: value for part, value in whole.items() if part in selection.parts}}
+
+
+def _as_json(file: TraceFile, findings: Findings, options: Options, shell: Shell) -> Iterator[Safe]:
+    selection = options.selection
+    events = list(findings.watched(file.events()))
+    trace = trace_of(events)
+    chosen = [event for event in selection.numbered(iter(events)) if isinstance(event, Numbered)]
+    has_episodes = len({step.episode for step in trace.steps}) > 1
+    document = {
+        "schema": SCHEMA,
+        "question": trace.question,
+        "format": file.recording.format.name,
+        "status": trace.status,
+        "final_answer": trace.final_answer,
+        "steps": [
+            _record(event, selection) | ({"episode": event.recorded.step.episode} if has_episodes else {})
+            for event in chosen
+        ],
+        "diagnostics": [diagnostic_object(found) for found in findings.all],
+    }
+    yield Safe(f"{_painter(options, shell)(json_text(document, 2))}\n")
+
+
+def diagnostic_object(found: Diagnostic) -> dict[str, Any]:
+    return {"code": found.code, "severity": found.severity, "message": found.message, "hint": found.hint}
+
+
+def _as_markdown(file: TraceFile, findings: Findings, options: Options, _shell: Shell) -> Iterator[Safe]:
+    selection = options.selection
+    for event in selection.numbered(findings.watched(file.events())):
+        if isinstance(event, Opening):
+            yield show(markdown.heading(event.episode, event.question))
+        elif isinstance(event, Numbered):
+            step = selection.kept(event.recorded.step)
+            if selection.parts is None or not says_nothing(step):
+                yield show(markdown.section(step, event.number))
+        elif isinstance(event, Closing) and event.final_answer is not None and selection.parts is None:
+            yield show(markdown.result(event.final_answer))
+
+
+def _painter(options: Options, shell: Shell) -> Callable[[Safe], Safe]:
+    if options.output is not None or not shell.out.is_coloured:
+        return lambda text: text
+    from reactcli.render.console import paint_json
+
+    return paint_json
+
+
+_PRINTERS = {"text": _as_text, "json": _as_json, "jsonl": _as_lines, "md": _as_markdown}
+
+COMMAND = Command(
+    name="replay",
+    summary="Walk a recorded run, step by step, whatever format it has.",
+    details="Reads transcripts and the trace files of many agents, known by their content, and shows every step. "
+    "No tool is run, unless --tools and --check ask for it: then each recorded action runs again, the tools starting "
+    "in whatever state they are in, and what they answer is compared with the recording. --check alone verifies the "
+    "file.",
+    examples=(
+        "reactcli replay trace.jsonl",
+        "reactcli replay --steps 3..5 --only action,observation trace.jsonl",
+        "reactcli replay --format jsonl trace.json | jq -r .action",
+        "reactcli replay --tools tools.py --check trace.jsonl",
+    ),
+    run=run,
+    arguments=(Argument("trace", "TRACE", "The trace; - for stdin."),),
+    options=(
+        Option(("--steps",), "Show these steps; both ends are included.", "A..B", convert=asked(steps_range)),
+        Option(("--only",), f"Show these parts: {', '.join(PARTS)}.", "PARTS", convert=asked(parts)),
+        Option(("--episode",), "Show this episode of several.", metavar="N", convert=asked(number)),
+        Option(("--grep",), "Show steps that this pattern is found in.", "RE", convert=asked(compiled)),
+        Option(("--interactive", "-i"), "Step through the trace with keys; ? lists them."),
+        Option(("--full",), "Cut no long values on a terminal."),
+        Option(("--format",), "How to print.", choices=tuple(_PRINTERS), default="text"),
+        Option(("--output", "-o"), "Write to this file.", metavar="FILE"),
+        Option(("--force",), "Replace a file that is there."),
+        Option(("--tools",), "Where the tools are: FILE.py or package.module, :NAME for one.", "SPEC", repeated=True),
+        Option(("--check",), "Compare with live tools, or verify the recording."),
+        Option(
+            ("--normalize",),
+            "Take what matches for TEXT before comparing.",
+            metavar="REGEX=TEXT",
+            repeated=True,
+            convert=asked(parse_pattern),
+        ),
+        Option(("--ignore-tool",), "Do not run this tool.", metavar="NAME", repeated=True),
+        Option(("--update",), "Write the trace with what the tools answer now.", metavar="FILE"),
+        Option(("--timeout",), "Seconds for a call; 30, or what the tool sets, if not given.", "S", convert=seconds),
+        MAP,
+        MAX_INPUT,
+    ),
+)

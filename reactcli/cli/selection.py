@@ -1,0 +1,128 @@
+"""Which steps of a trace are shown, and which parts of them."""
+
+from __future__ import annotations
+
+from reactcli.cli.options import UsageError
+from reactcli.errors import UnknownNameError
+from reactcli.formats import Closing, Opening, Recorded
+from reactcli.render.sanitise import show_line
+from reactcli.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable, Iterator
+
+    from reactcli.diagnostics import Diagnostic
+    from reactcli.formats import Event
+    from reactcli.trace import Step
+
+PARTS = ("thought", "action", "action_input", "observation", "final_answer")
+BLANK = {"thought": "", "action": None, "action_input": None, "observation": None, "final_answer": None}
+OTHERS = {"reasoning": "", "preamble": "", "reflection": "", "plan": "", "hallucinated_observation": None}
+"""Parts that only the whole step shows."""
+
+
+class Numbered(Value):
+    """A recorded step and its number in the file, from 1."""
+
+    recorded: Recorded
+    number: int
+
+
+class Selection(Value):
+    first: int = 1
+    last: int | None = None
+    """Inclusive; None for all."""
+    episode: int | None = None
+    parts: frozenset[str] | None = None
+    """None for all."""
+    pattern: re.Pattern[str] | None = None
+    """Steps in one of whose values it is found."""
+
+    def numbered(self, events: Iterable[Event]) -> Iterator[Opening | Numbered | Closing | Diagnostic]:
+        """The events with their steps numbered, without those that are not wanted."""
+        number, episode = 0, 1
+        for event in events:
+            if isinstance(event, Recorded):
+                number += 1
+                if self._wants(event.step, number):
+                    yield Numbered(event, number)
+            elif isinstance(event, Opening):
+                episode = event.episode
+                if self.episode in {None, episode}:
+                    yield event
+            elif not isinstance(event, Closing) or self.episode in {None, episode}:
+                yield event
+
+    def kept(self, step: Step) -> Step:
+        """The step with only the parts that are wanted."""
+        if self.parts is None:
+            return step
+        blanks = {part: blank for part, blank in BLANK.items() if part not in self.parts} | OTHERS
+        actions = tuple(
+            action.replace(
+                action=action.action if "action" in self.parts else None,
+                action_input=action.action_input if "action_input" in self.parts else None,
+                observation=action.observation if "observation" in self.parts else None,
+            )
+            for action in step.parallel_actions
+        )
+        return step.replace(**blanks, parallel_actions=actions if any(map(_says_something, actions)) else ())
+
+    def _wants(self, step: Step, number: int) -> bool:
+        if number < self.first or (self.last is not None and number > self.last):
+            return False
+        if self.episode is not None and step.episode != self.episode:
+            return False
+        return self.pattern is None or any(self.pattern.search(text) for text in _texts(step))
+
+
+def steps_range(text: str) -> tuple[int, int | None]:
+    """`A..B`, both inclusive and either left out, or one number."""
+    first, dots, last = text.partition("..")
+    ends = [first, last] if dots else [first, first]
+    numbers = [_number(end) if end else None for end in ends]
+    start, stop = numbers[0] if numbers[0] is not None else 1, numbers[1]
+    if (not first and not last) or (stop is not None and stop < start):
+        raise UsageError(f"'{show_line(text)}' is no range of steps", hint="write A..B, A.. or one number, from 1")
+    return start, stop
+
+
+def parts(text: str) -> frozenset[str]:
+    """Names of parts with commas between them."""
+    names = [name.strip().replace("-", "_") for name in text.split(",")]
+    for name in names:
+        if name not in PARTS:
+            from reactcli.registry import nearest
+
+            raise UnknownNameError("part of a step", name, nearest(name, PARTS), PARTS)
+    return frozenset(names)
+
+
+def number(text: str) -> int:
+    return _number(text)
+
+
+def says_nothing(step: Step) -> bool:
+    """All that was kept of the step is blank."""
+    return all(getattr(step, part) == blank for part, blank in BLANK.items()) and not step.parallel_actions
+
+
+def _says_something(action: object) -> bool:
+    return any(getattr(action, name) is not None for name in ("action", "action_input", "observation"))
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
+        raise UsageError(f"'{show_line(text)}' is no number from 1")
+    return int(text)
+
+
+def _texts(step: Step) -> Iterator[str]:
+    for name in (*BLANK, *OTHERS):
+        text = getattr(step, name)
+        if text is not None:
+            yield text
+    for action in step.parallel_actions:
+        yield from (text for text in (action.action, action.action_input, action.observation) if text is not None)

@@ -1,0 +1,170 @@
+"""A trace as text for people, step by step: the same words on a terminal, in colour there, and in a pipe.
+
+Our own words stand at the start of a line and nothing else does: what a model or a tool wrote is indented below its
+first line, so that no value looks like a step. An observation that is missing has no line, an empty one has an empty
+line. Values are cut only if `Look.longest` says so, and the cut is named.
+"""
+
+from __future__ import annotations
+
+from reactcli.render import Safe
+from reactcli.render.console import paint
+from reactcli.render.sanitise import show, show_line
+from reactcli.values import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from reactcli.trace import Action, Step
+
+LONGEST_VALUE = 1200
+"""Characters of a value that a terminal shows; a screen of 80 columns has 1,920."""
+MOST_LINES = 16
+TITLES = (
+    ("preamble", "Text", "frame"),
+    ("reasoning", "Reasoning", "literal"),
+    ("plan", "Plan", "literal"),
+    ("reflection", "Reflection", "literal"),
+    ("thought", "Thought", "literal"),
+)
+ACTION, INPUT, OBSERVATION, ANSWER = "key", "key", "number", "string"
+_TOKENS = (("input_tokens", "output_tokens"), ("prompt_tokens", "completion_tokens"))
+_USAGES = ("usage", "usage_metadata", "metrics")
+_LONGEST_TIME = 1e12
+"""Milliseconds beyond which a duration is a mistake."""
+
+
+class Look(Value):
+    """How steps are shown."""
+
+    coloured: bool = False
+    longest: int | None = None
+    """Characters of a value; None for all."""
+
+
+def heading(episode: int, question: str | None, look: Look, *, is_numbered: bool) -> Safe:
+    """What stands before the steps of an episode."""
+    title = _head(f"Episode {episode}", look) if is_numbered else ""
+    asked = _line("Question", question, "bold", look) if question is not None else ""
+    return Safe(f"{title}{asked}\n" if title or asked else "")
+
+
+def step_text(step: Step, number: int, meta: Mapping[str, Any], look: Look) -> Safe:
+    """One step and the empty line behind it."""
+    told = facts(meta) if meta else ()
+    lines = [_head(f"Step {number}" + (f" ({', '.join(told)})" if told else ""), look), *_parts(step, meta, look)]
+    if len(lines) == 1:
+        lines.append("(nothing was recorded)\n")
+    lines.append("\n")
+    return Safe("".join(lines))
+
+
+def result(final_answer: str | None, status: str, look: Look) -> Safe:
+    """What stands behind the steps: an answer that no step holds, and how the run ended if not with an answer."""
+    answer = _line("Final Answer", final_answer, ANSWER, look) if final_answer is not None else ""
+    ended = _line("Status", status, "bold", look) if status != "finished" else ""
+    return Safe(answer + ended)
+
+
+def facts(meta: Mapping[str, Any]) -> tuple[Safe, ...]:
+    """Time and tokens, where a recording has them."""
+    found = (_duration(meta), _tokens(meta), _timestamp(meta))
+    return tuple(fact for fact in found if fact)
+
+
+def value_text(text: str, look: Look) -> Safe:
+    """A value as it stands behind its label: through the gate, its further lines indented, cut if it is long."""
+    note = ""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    if look.longest is not None:
+        text, note = _cut(text, look.longest)
+    shown = show(text)
+    return Safe((shown.replace("\n", "\n  ") if "\n" in shown else shown) + note)
+
+
+def _parts(step: Step, meta: Mapping[str, Any], look: Look) -> Iterator[str]:
+    for field, title, role in TITLES:
+        text = getattr(step, field)
+        if text:
+            yield _line(title, text, role, look)
+    if step.parallel_actions:
+        for number, action in enumerate(step.parallel_actions, start=1):
+            yield from _action_lines(action, f" {number}", look)
+    elif step.action is not None:
+        yield from _action_lines(step, "", look)
+    if step.final_answer is not None:
+        yield _line("Final Answer", step.final_answer, ANSWER, look)
+    if step.observation is not None and not any(one.observation is not None for one in step.parallel_actions):
+        failed = " (error)" if meta.get("is_error") is True else ""
+        yield _line(f"Observation{failed}", step.observation, OBSERVATION, look)
+    if step.hallucinated_observation is not None:
+        yield _line("Observation (made up by the model)", step.hallucinated_observation, "warning", look)
+    if meta:
+        yield from _said_since(meta, look)
+
+
+def _said_since(meta: Mapping[str, Any], look: Look) -> Iterator[str]:
+    for key, title in (("user", "User"), ("system", "System"), ("unpaired_results", "Unpaired result")):
+        said = meta.get(key)
+        for text in said if isinstance(said, list) else ():
+            yield _line(title, _said(text), "bold", look)
+
+
+def _action_lines(action: Action | Step, number: str, look: Look) -> Iterator[str]:
+    yield _line(f"Action{number}", action.action or "", ACTION, look)
+    if action.action_input is not None:
+        yield _line(f"Action Input{number}", action.action_input, INPUT, look)
+    if number and action.observation is not None:
+        failed = " (error)" if getattr(action, "is_error", False) else ""
+        yield _line(f"Observation{number}{failed}", action.observation, OBSERVATION, look)
+
+
+def _line(title: str, text: str, role: str, look: Look) -> str:
+    label = paint(Safe(f"{title}:"), role, coloured=True) if look.coloured else f"{title}:"
+    return f"{label} {value_text(text, look)}\n" if text else f"{label}\n"
+
+
+def _head(title: str, look: Look) -> Safe:
+    return Safe(f"{paint(Safe(title), 'bold', coloured=look.coloured)}\n")
+
+
+def _cut(text: str, longest: int) -> tuple[str, str]:
+    """The beginning of a long value, and a note of what is left out."""
+    kept = text[:longest]
+    lines = kept.split("\n")
+    if len(lines) > MOST_LINES:
+        kept = "\n".join(lines[:MOST_LINES])
+    left = len(text) - len(kept)
+    return kept, f"\n  … {left:,} more characters; --full shows them" if left else ""
+
+
+def _said(value: object) -> str:
+    if isinstance(value, dict):
+        return f"{value.get('call_id') or value.get('tool') or '?'}: {value.get('text')}"
+    return str(value)
+
+
+def _duration(meta: Mapping[str, Any]) -> Safe:
+    for key, scale in (("duration_ms", 1), ("execution_time", 1000)):
+        value = meta.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value * scale < _LONGEST_TIME:
+            milliseconds = value * scale
+            return Safe(f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s")
+    return Safe("")
+
+
+def _tokens(meta: Mapping[str, Any]) -> Safe:
+    for usage in (meta.get(key) for key in _USAGES):
+        for keys in _TOKENS:
+            counts = [usage.get(key) for key in keys] if isinstance(usage, dict) else []
+            if counts and all(isinstance(count, int) and 0 <= count < _LONGEST_TIME for count in counts):
+                return Safe(f"{counts[0]} + {counts[1]} tokens")
+    return Safe("")
+
+
+def _timestamp(meta: Mapping[str, Any]) -> Safe:
+    value = meta.get("timestamp")
+    return show_line(value, 40) if isinstance(value, str) and value else Safe("")
