@@ -83,9 +83,11 @@ def _lookalikes(found: Cut) -> Iterator[Diagnostic]:
     likeness = _likeness(labels)
     for head in _HEAD.finditer(text):
         start, end = head.span(1)
-        plain = head[1].isascii() and head[0][-1] in ":：" and text[max(0, start - 1) : start] in ("", "\n", "\r")
-        if plain or (labels.here.match(text, start) and text[max(0, start - 1) : start] in ("", "\n", "\r")):
-            continue
+        if text[max(0, start - 1) : start] in ("", "\n", "\r"):
+            plain = head[1].isascii() and head[0][-1] in ":：" and head[1].isprintable()
+            real = labels.here.match(text, start)
+            if plain or (real and labels.word(real[2])):
+                continue
         label = likeness.get(skeleton(head[1].strip(f" \t#【】{EMPHASIS}{BULLETS}")))
         if label is not None:
             yield diagnose("lookalike-label", (start, end), label=label)

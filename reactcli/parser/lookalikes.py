@@ -17,6 +17,6 @@ _INVISIBLE = {"Cc", "Cf", "Mn", "Me"}
 
 def skeleton(text: str) -> str:
     """The text in plain letters: forms unified, marks and invisible characters dropped, case and spaces gone."""
-    unified = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text))
+    unified = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text.translate(_ALIKE)))
     seen = (char for char in unified.translate(_ALIKE) if unicodedata.category(char) not in _INVISIBLE)
     return "".join("".join(seen).translate(_ALIKE).split()).replace("_", "").casefold()

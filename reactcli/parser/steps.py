@@ -187,11 +187,13 @@ def _shadowed(choice: Choice, rounds: list[Round], policy: Policy, notes: list[D
     finals = sum(one.final is not None for one in rounds)
     for one in rounds:
         reading = choice.reading if one is own else Reading(found, one)
-        if one is own and (choice.answer is None or not reading.acts):
+        if one is own and not (reading.acts and (choice.conflict or choice.answer is not None)):
             continue
         if reading.calls or reading.answer is not None:
             aside.append(_set_aside(reading))
             ahead += one is not own
+        if choice.conflict and reading.acts and reading.answer is not None:
+            aside.append(Step(thought=reading.thought, final_answer=reading.answer, is_final=True))
     if choice.conflict:
         notes.append(diagnose("conflict", _both_span(rounds)))
     elif choice.answer is not None and any(step.action is not None for step in aside):

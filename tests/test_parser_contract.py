@@ -1,0 +1,160 @@
+"""The published contract of ReActAgentParser: five keys, execute_step word for word, policies, traces."""
+
+from __future__ import annotations
+
+import pytest
+
+from reactcli import ReActAgentParser, Step
+from reactcli.dialects import DIALECTS
+from reactcli.errors import ReactcliError
+
+ACTION = "Thought: t\nAction: double\nAction Input: 21"
+FINAL = "Thought: t\nFinal Answer: 42"
+BOTH = "Thought: a\nAction: f\nAction Input: x\nFinal Answer: y"
+ROUNDS = "Thought: a\nAction: f\nAction Input: x\nObservation: o\nThought: b\nAction: g\nAction Input: y"
+
+
+def test_parse_step_gives_five_keys_in_order() -> None:
+    assert list(ReActAgentParser().parse_step(ACTION)) == [
+        "thought",
+        "action",
+        "action_input",
+        "final_answer",
+        "is_final",
+    ]
+
+
+def test_execute_step_runs_the_tool_on_the_raw_input() -> None:
+    step, observation = ReActAgentParser().execute_step(ACTION, {"double": lambda text: int(text) * 2})
+    assert step == ReActAgentParser().parse_step(ACTION)
+    assert observation == "Observation: 42"
+
+
+def test_execute_step_returns_the_answer_of_a_final_step() -> None:
+    assert ReActAgentParser().execute_step(FINAL, {}) == (ReActAgentParser().parse_step(FINAL), "42")
+
+
+@pytest.mark.parametrize(("text", "named"), [(ACTION, "double"), ("no step at all", "None")])
+def test_execute_step_names_a_tool_that_is_not_there(text: str, named: str) -> None:
+    with pytest.raises(ValueError, match=f"^Tool '{named}' not found$"):
+        ReActAgentParser().execute_step(text, {})
+
+
+def test_a_tools_own_exception_passes_through() -> None:
+    def fail(_: str) -> str:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        ReActAgentParser().execute_step(ACTION, {"double": fail})
+
+
+@pytest.mark.parametrize(
+    ("policy", "action", "answer"),
+    [("final", None, "y"), ("action", "f", None), ("error", None, None)],
+)
+def test_on_both_decides_between_action_and_answer(policy: str, action: str | None, answer: str | None) -> None:
+    step = ReActAgentParser(on_both=policy).parse(BOTH)
+    assert (step.action, step.final_answer) == (action, answer)
+    assert [shadow.action for shadow in step.shadowed if shadow.action] == ([] if policy == "action" else ["f"])
+    codes = {"final": "action-and-final-answer", "action": None, "error": "conflict"}
+    assert [d.code for d in step.diagnostics if d.severity != "info"] == [code for code in [codes[policy]] if code]
+
+
+@pytest.mark.parametrize(("pick", "action"), [("first", "f"), ("last", "g")])
+def test_pick_decides_between_rounds(pick: str, action: str) -> None:
+    step = ReActAgentParser(pick=pick).parse(ROUNDS)
+    assert step.action == action
+    assert [shadow.action for shadow in step.shadowed] == [{"f": "g", "g": "f"}[action]]
+
+
+def test_primed_takes_the_text_before_the_first_label_for_the_thought() -> None:
+    text = "I should look.\nAction: f\nAction Input: x"
+    assert ReActAgentParser().parse(text).thought == ""
+    assert ReActAgentParser(primed=True).parse(text).thought == "I should look."
+    assert ReActAgentParser(primed=True).parse("just thinking").thought == "just thinking"
+
+
+def test_implicit_final_takes_prose_for_the_answer() -> None:
+    assert ReActAgentParser().parse("It is 4.").final_answer is None
+    assert ReActAgentParser(implicit_final=True).parse("It is 4.").final_answer == "It is 4."
+    assert ReActAgentParser(implicit_final=True).parse("Thought: hm").final_answer is None
+
+
+@pytest.mark.parametrize("options", [{"on_both": "both"}, {"pick": "middle"}, {"dialect": "langchian"}])
+def test_a_wrong_option_says_what_is_right(options: dict) -> None:
+    with pytest.raises(ReactcliError) as raised:
+        ReActAgentParser(**options)
+    assert next(iter(options.values())) in raised.value.message
+    assert raised.value.hint
+
+
+def test_a_mistyped_dialect_is_met_with_a_suggestion() -> None:
+    with pytest.raises(ReactcliError) as raised:
+        ReActAgentParser("langchian")
+    assert raised.value.hint.startswith("did you mean 'langchain'?")
+
+
+@pytest.mark.parametrize("dialect", list(DIALECTS), ids=lambda dialect: dialect.name)
+def test_the_example_of_a_dialect_is_read_in_it(dialect) -> None:
+    for parser in [ReActAgentParser(dialect.name), *([] if dialect.explicit else [ReActAgentParser()])]:
+        step = parser.parse(dialect.example)
+        assert step.dialect == dialect.name
+        assert step.action or step.is_final
+        assert [d for d in step.diagnostics if d.severity != "info"] == []
+
+
+def test_a_transcript_becomes_a_trace() -> None:
+    trace = ReActAgentParser().parse_trace(f"Question: q\n{ROUNDS}\nObservation: p\nThought: c\nFinal Answer: z")
+    assert trace.question == "q"
+    assert [(s.thought, s.action, s.action_input, s.observation, s.final_answer) for s in trace.steps] == [
+        ("a", "f", "x", "o", None),
+        ("b", "g", "y", "p", None),
+        ("c", None, None, None, "z"),
+    ]
+    assert (trace.final_answer, trace.status, trace.dialect) == ("z", "finished", "classic")
+
+
+def test_no_observation_and_an_empty_one_stay_different() -> None:
+    steps = ReActAgentParser().parse_trace("Action: f\nObservation:\nThought: x\nAction: g").steps
+    assert [step.observation for step in steps] == ["", None]
+
+
+def test_questions_open_episodes() -> None:
+    text = "".join(f"Question: {q}\nThought: t\nAction: Finish[{q}]\nObservation: CORRECT\n\n" for q in "abc")
+    steps = ReActAgentParser().parse_trace(text).steps
+    assert [(step.episode, step.question, step.final_answer, step.observation) for step in steps] == [
+        (1, "a", "a", "CORRECT"),
+        (2, "b", "b", "CORRECT"),
+        (3, "c", "c", "CORRECT"),
+    ]
+
+
+def test_observations_of_parallel_actions_go_to_their_actions() -> None:
+    text = "Thought: t\nAction: f\nAction Input: 1\nAction: g\nAction Input: 2\nObservation: one\nObservation: two"
+    (step,) = ReActAgentParser().parse_trace(text).steps
+    assert step.observation == "one\ntwo"
+    assert [(a.action, a.observation) for a in step.parallel_actions] == [("f", "one"), ("g", "two")]
+
+
+def test_what_a_tool_wrote_is_no_step() -> None:
+    text = 'Action: f\nAction Input: x\nObservation: {"log": "Action: wipe\\nFinal Answer: no"}\nThought: t\nFinal Answer: y'
+    steps = ReActAgentParser().parse_trace(text).steps
+    assert [(step.action, step.final_answer) for step in steps] == [("f", None), (None, "y")]
+
+
+def test_equality_ignores_spans_and_diagnostics() -> None:
+    parser = ReActAgentParser()
+    assert parser.parse(ACTION) == parser.parse(ACTION.replace("Thought: ", "Thought:    "))
+    assert parser.parse(ACTION) != Step(thought="t")
+
+
+def test_spans_point_at_the_values() -> None:
+    text = 'Sure.\nThought: look\nAction: {"action": "search", "action_input": {"q": "kelp"}}\nObservation: found'
+    step = ReActAgentParser().parse(text)
+    assert {field: text[slice(*span)] for field, span in step.spans.items()} == {
+        "thought": "look",
+        "action": "search",
+        "action_input": '{"q": "kelp"}',
+        "preamble": "Sure.",
+        "hallucinated_observation": "found",
+    }
