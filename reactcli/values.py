@@ -16,6 +16,9 @@ else:
         return lambda cls: cls
 
 
+_set = object.__setattr__
+
+
 class _FieldsToSlots(type):
     """Turns a class's annotations into slots before the class exists, and its defaults into a table."""
 
@@ -40,19 +43,15 @@ class Value(metaclass=_FieldsToSlots):
 
     def __init__(self, *positional: Any, **named: Any) -> None:
         cls = type(self)
-        if len(positional) > len(cls._fields):
-            raise TypeError(f"{cls.__name__} takes {len(cls._fields)} values, {len(positional)} were given")
-        values = {**cls._defaults, **named}
-        for field, value in zip(cls._fields, positional, strict=False):
-            if field in named:
-                raise TypeError(f"{cls.__name__} got two values for '{field}'")
-            values[field] = value
+        values = dict(zip(cls._fields, positional, strict=False))
+        if len(positional) > len(cls._fields) or not values.keys().isdisjoint(named):
+            raise TypeError(f"{cls.__name__} got too many values, or two for one field")
+        values = {**cls._defaults, **values, **named}
         if values.keys() != cls._names:
-            wrong = sorted(values.keys() ^ set(cls._fields))
+            wrong = sorted(values.keys() ^ cls._names)
             raise TypeError(f"{cls.__name__} has no such fields, or they are missing: {', '.join(wrong)}")
-        put = object.__setattr__
         for field, value in values.items():
-            put(self, field, value)
+            _set(self, field, value)
 
     def __setattr__(self, name: str, _value: object) -> None:
         raise AttributeError(f"'{name}' of a {type(self).__name__} cannot be changed; use replace()")
