@@ -232,6 +232,18 @@ def test_input_that_was_cut_off_is_not_run_unless_allowed(execute):
     assert execute(text, "-q", "--allow-truncated").code == 0
 
 
+CUT_OFF = "Observation: Error: 'search' was not run: its input was cut off\n"
+
+
+def test_a_call_that_was_cut_off_is_not_run(execute):
+    assert execute("Action: search(kelp", "-q").out == CUT_OFF
+
+
+def test_of_several_actions_only_that_with_the_input_that_was_cut_off_is_not_run(execute):
+    text = 'Thought: t\nAction: now\nAction Input: {}\nAction: search\nAction Input: {"query": "kelp'
+    assert execute(text, "-q").out == f"Observation: noon\n{CUT_OFF}"
+
+
 def test_a_tool_is_called_without_any_transcript(execute):
     assert execute(None, "--tool", "search", "--input", "kelp").out == "Observation: kelp x3\n"
     assert execute(None, "--tool", "search", "--input", '{"query": "a", "limit": 1}').out == "Observation: a x1\n"
