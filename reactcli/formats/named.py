@@ -38,7 +38,8 @@ def step_of(record: dict[str, Any], note: Callable[..., None], *, episode: int =
     """The step of a record. `note(code, **facts)` is told what did not fit."""
     if "llm_output" in record and STEP_KEYS_SET.isdisjoint(record):
         text = record["llm_output"]
-        step = parsed(text if isinstance(text, str) else "")
+        answered = record.get("observation") is not None
+        step = parsed(text if isinstance(text, str) else "", was_answered=answered)
         return step.replace(observation=_text(record, "observation", note), episode=episode)
     recorded = input_of(record.get("action_input"))
     answer = _text(record, "final_answer", note)

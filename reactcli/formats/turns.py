@@ -195,6 +195,8 @@ class _Waiting:
     def _spelt_steps(self, step: Step) -> tuple[Step, ...]:
         if self.user is None and step.hallucinated_observation is not None:  # a whole transcript in one message
             return transcript(self.turn.text or "")
+        if self.user is not None and _OBSERVED.match(self.user) and step.is_final and step.shadowed:
+            step = parsed(self.turn.text or "", was_answered=True)
         reasoning = self.turn.thought or step.reasoning
         return (step.replace(observation=self._observed(), reasoning=reasoning),)
 
@@ -221,11 +223,16 @@ def steps_of(
     yield from builder.close()
 
 
-def parsed(text: str) -> Step:
-    """One reply of a model, read as ReAct text; its offsets say nothing about the file it stands in."""
+def parsed(text: str, *, was_answered: bool = False) -> Step:
+    """One reply of a model, read as ReAct text; its offsets say nothing about the file it stands in.
+
+    Where a tool answered the reply, its action was run, even if the model wrote a final answer behind it.
+    """
     from reactcli.parser import ReActAgentParser  # 20 ms, and most files hold no ReAct text
 
     step = ReActAgentParser().parse(text)
+    if was_answered and step.is_final and step.shadowed:
+        step = ReActAgentParser(on_both="action").parse(text)
     return step.replace(spans={})
 
 
