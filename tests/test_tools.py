@@ -454,7 +454,7 @@ def test_a_result_becomes_text(result, text):
     assert (type(found), found) == (str, text)
 
 
-@pytest.mark.parametrize("result", [Shy(), [Shy()], (n for n in "ab"), lambda: 3, iter([1])], ids=repr)
+@pytest.mark.parametrize("result", [Shy(), [Shy()], (n for n in "ab"), lambda: 3, iter([1])], ids=["object", "list of one", "generator", "function", "iterator"])
 def test_a_result_that_has_no_text_is_refused(result):
     with pytest.raises(ToolError, match="the tool returned a value of class"):
         as_text(result)
