@@ -135,17 +135,22 @@ UNFIT = (
 )
 LATE = "TimeoutError: 'sleeps' ran out of its time of 0.3 s"
 FAILURES = {
-    call("serch", "kelp"): (f"Tool 'serch' not found; did you mean 'search'? there are: {NAMES}", ""),
-    call("search", '{"qery": "kelp"}'): (UNFIT, ""),
-    call("fails", "why"): ("ValueError: why", "tool 'fails' failed: "),
-    call("sleeps", ""): (LATE, "tool 'sleeps' failed: "),
+    call("serch", "kelp"): (f"Tool 'serch' not found; did you mean 'search'? there are: {NAMES}", "", ""),
+    call("search", '{"qery": "kelp"}'): (UNFIT, "", ""),
+    call("fails", "why"): ("ValueError: why", "tool 'fails' failed: ", ""),
+    call("sleeps", ""): (LATE, "tool 'sleeps' failed: ", "; --timeout gives it more"),
+    "Action: search(kelp": (
+        "'search' was not run: its input was cut off",
+        "",
+        "; --allow-truncated runs it all the same",
+    ),
 }
 
 
 @pytest.mark.parametrize("text", FAILURES)
 def test_what_goes_wrong_is_the_observation_and_a_line_on_stderr(execute, text):
-    error, before = FAILURES[text]
-    assert execute(text) == (1, f"Observation: Error: {error}\n", f"reactcli: {before}{error}\n")
+    error, before, after = FAILURES[text]
+    assert execute(text, "-q") == (1, f"Observation: Error: {error}\n", f"reactcli: {before}{error}{after}\n")
 
 
 FORM = "write `Action:` with the name of a tool and `Action Input:` with its input, or `Final Answer:`"

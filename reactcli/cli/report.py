@@ -28,6 +28,14 @@ PRINTED_SHOWN = 2000
 """Characters of what a tool prints that are shown; -v shows all that was kept."""
 
 
+WAYS_OUT = {
+    "ran out of its time": "--timeout gives it more",
+    "MemoryError": "--memory gives it more",
+    "its input was cut off": "--allow-truncated runs it all the same",
+}
+"""By what an error says: the option that lifts the limit."""
+
+
 class Manner(Value):
     """How outcomes are printed."""
 
@@ -97,7 +105,8 @@ class Report:
             self._shell.notes.say(show(outcome.traceback))
         if outcome.error is not None:
             has_raised = outcome.status in {"tool_error", "timeout"}
-            explain(f"tool '{outcome.tool}' failed: {outcome.error}" if has_raised else outcome.error, "")
+            way_out = next((hint for words, hint in WAYS_OUT.items() if words in outcome.error), "")
+            explain(f"tool '{outcome.tool}' failed: {outcome.error}" if has_raised else outcome.error, way_out)
 
 
 class Scratchpad:
