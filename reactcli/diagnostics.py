@@ -140,6 +140,57 @@ CODES: dict[str, tuple[str, str, str]] = {
     "no-end-record": ("error", "the recording has no end record", "the run was cut off, or lines are missing"),
     "record-behind-end": ("error", "a record stands behind the end record", "two recordings were joined"),
     "lone-surrogate": ("warning", "half of a surrogate pair stands alone", "write the whole character"),
+    # -- a whole run
+    "repeated-call": (
+        "warning",
+        "'{tool}' was called {times} times in a row with the same input and the same result",
+        "stop the run, or tell the model that nothing has changed",
+    ),
+    "repeated-unknown-tool": (
+        "warning",
+        "'{tool}', which is no tool, was called {times} times in a row",
+        "name the tools in the prompt, and in the error that the model sees",
+    ),
+    "repeated-error": (
+        "warning",
+        "the same error came back {times} times in a row",
+        "let the error say what would be right",
+    ),
+    "call-cycle": (
+        "warning",
+        "the same {length} calls with the same results were made {times} times over",
+        "stop the run, or tell the model what it has tried",
+    ),
+    "repeated-steps": (
+        "warning",
+        "three calls with the same results were made before, in the same order",
+        "stop the run, or tell the model what it has tried",
+    ),
+    "same-tool": ("warning", "'{tool}' was called {times} times in a row", "--max-same-tool sets how many are fine"),
+    "no-final-answer": (
+        "warning",
+        "the run ends without a final answer",
+        "it was stopped, or the model never gave one: see its last step",
+    ),
+    "action-without-observation": (
+        "warning",
+        "nothing is recorded of what '{tool}' answered, and the run goes on",
+        "record an observation for every action, even an empty one",
+    ),
+    "observation-without-action": (
+        "warning",
+        "there is an observation, but no action before it",
+        "write the action that was run before its `Observation:`",
+    ),
+    "action-without-thought": ("info", "'{tool}' was called without a thought", "ask for a `Thought:` in the prompt"),
+    "secret-like-text": ("warning", "this looks like {kind}", "--redact takes it out; then change the secret"),
+    "control-characters": (
+        "warning",
+        "{part} holds characters that could drive a terminal or hide text: {characters}",
+        "take them out where the text comes from",
+    ),
+    "unknown-tool": ("error", "there is no tool '{tool}'", "{way_out}"),
+    "bad-arguments": ("error", "'{tool}' does not take this input: {why}", "`reactcli tools` shows what it takes"),
 }
 
 
