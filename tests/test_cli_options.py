@@ -39,9 +39,9 @@ PROBE = Command(
 
 WORDS = {
     "parse": [
-        "--steps", "--full", "--get", "--format", "json", "table", "--format=jsonl", "--dialect=", "--dialect", "x", "-",
-        "--", "-q", "-v", "-qv", "--color", "never", "--color=always", "--on-both", "error", "--pick=last", "a b",
-        "", "--max-input", "1K", "--nosuch", "--steps=1", "-x", "é", "--input", "jsonl", "--field", "--help",
+        "--steps", "--full", "--get", "--format", "json", "table", "--format=jsonl", "--dialect=", "--dialect", "x",
+        "-", "--", "-q", "-v", "-qv", "--color", "never", "--color=always", "--on-both", "error", "--pick=last",
+        "a b", "", "--max-input", "1K", "--nosuch", "--steps=1", "-x", "é", "--input", "jsonl", "--field", "--help",
     ],
     "probe": [
         "a", "b", "c", "--many", "-m", "x", "-mx", "--many=1", "--choice", "--choice=b", "--two-words",
@@ -90,6 +90,13 @@ def test_parse_is_read_alike_by_both(argv):
 def test_every_kind_of_option_and_argument_is_read_alike_by_both(argv):
     found = quick(PROBE, argv)
     assert found is None or found == typed(PROBE, argv)
+
+
+@pytest.mark.parametrize("argv", [["a", "b"], ["a", "m", "b"], ["a", "m", "--switch", "n", "b"]])
+def test_arguments_take_their_turns_without_typer(argv):
+    words = [word for word in argv if word != "--switch"]
+    found = quick(PROBE, argv)
+    assert (found["first"], found["middle"], found["last"]) == (words[0], tuple(words[1:-1]), words[-1])
 
 
 @pytest.mark.parametrize("argv", [["a", "-"], ["--steps"], ["--dialect", "zh", "x"], ["--format=json", "-q"]])

@@ -179,6 +179,7 @@ def test_a_signal_while_waiting_ends_quietly(number, code):
     child = subprocess.Popen([*COMMAND, "parse", "--stream"], env=PLAIN, **pipes)
     child.stdin.write(b"Thought: so\nAction: f\n")
     child.stdin.flush()
+    assert select.select([child.stdout], [], [], 20)[0] != []
     assert child.stdout.readline() == b'{"event": "text", "part": "thought", "text": "so"}\n'
     child.send_signal(number)
     child.stdin.close()

@@ -133,6 +133,10 @@ def test_every_character_survives_json_alone():
         assert not any(ord(character) in hidden for character in set(written))
 
 
+def test_delete_is_an_escape_in_plain_text_too():
+    assert json_text("a\x7f") == r'"a\u007f"'
+
+
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, float("1e999")])
 def test_numbers_that_json_lacks_are_null(number):
     assert json_text({"n": [number, 1.5]}) == '{"n": [null, 1.5]}'
