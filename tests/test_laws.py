@@ -6,7 +6,7 @@ import random
 
 import pytest
 from cases import load
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from laws import check_laws, streamed
 from texts import FRAGMENTS, texts
@@ -90,6 +90,7 @@ def test_every_cut_of_a_case_gives_what_the_whole_gives(case) -> None:
 
 @settings(max_examples=400, deadline=None)
 @given(fragments, st.lists(st.integers(0, 400), max_size=8))
+@example("~~~\nThought: ", [1])  # the start of a fence, one character at a time
 def test_any_cut_into_characters_or_bytes_gives_what_the_whole_gives(text: str, places: list[int]) -> None:
     text = text.encode("utf-8", "replace").decode()
     whole = streamed(PARSER, [text])

@@ -17,7 +17,7 @@ from reactcli.loosejson import balanced_end
 from reactcli.patterns import pattern
 from reactcli.source import plain_lines
 from reactcli.tokens.labels import BULLETS, EMPHASIS, labels_of
-from reactcli.tokens.lines import EMPHASIS_HERE, ENDED_BY
+from reactcli.tokens.lines import EMPHASIS_HERE, ENDED_BY, past_closing_emphasis
 from reactcli.tokens.marks import Marks
 from reactcli.tokens.tails import is_stop_line, is_token
 
@@ -36,7 +36,7 @@ _OPENERS = pattern(r"[<\[✿]")
 _MARK_COMING = pattern(r"<\||</?[A-Za-z]|\[\[|\[[A-Za-z]|✿")
 _LINE_END = pattern(r"\r\n?|\n")
 _DECORATION = f" \t#【0123456789.){EMPHASIS}{BULLETS}\ufe0f"
-_STOP_LINES = ("pause", "endaction")
+_STOP_LINES = ("pause", "end action")
 _THINKING = pattern(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _THINKING_TAGS = ("<think>", "<thinking>", "<reasoning>")
 _THOUGHT_OUT = pattern(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
@@ -106,7 +106,7 @@ class StepStream:
         label = self._labels.here.match(self._text, self._at, self._at + len(head))
         if label and self._text[label.end() - 1] not in ":：】":
             label = None
-        if not whole and (self._closes_later(label, head) if label else self._may_become_label(head)):
+        if not whole and (self._is_unsettled(label) if label else self._may_become_label(head)):
             return False
         thinking = _THINKING.match(self._text, self._at + len(head) - len(head.lstrip()))
         if thinking:
@@ -114,8 +114,10 @@ class StepStream:
             return True
         word = label and self._labels.word(label[2])
         if label and word and self._counts(word):
-            closing = EMPHASIS_HERE.match(self._text, label.end()) if self._closes_later(label, head, 0) else None
-            self._open(Part.ACTION_INPUT if word.tool else word.part, (closing or label).end(), None)
+            body = label.end()
+            if label[1] and not label[3].strip("】#"):
+                body = past_closing_emphasis(self._text, label[1], body, self._at + len(head))
+            self._open(Part.ACTION_INPUT if word.tool else word.part, body, None)
             return True
         acting = self._part in (Part.ACTION, Part.ACTION_INPUT)
         if (line_end or last) and is_stop_line(head.strip(), acting=acting, last=last and not line_end):
@@ -127,15 +129,19 @@ class StepStream:
         self._line_start = False
         return None
 
-    def _closes_later(self, label: re.Match[str], head: str, room: int = 3) -> bool:
-        """Bold or italics opened before a label and may close behind its colon, within the next characters."""
-        opened = label[1].rstrip().endswith(tuple(EMPHASIS)) and not label[3]
-        return opened and (not room or self._at + len(head) < label.end() + room)
+    def _is_unsettled(self, label: re.Match[str]) -> bool:
+        """More text may still belong to a label: a colon behind `】`, or the end of bold that began before it."""
+        if self._text[label.end() - 1] not in ":：":
+            return label.end() == len(self._text)
+        if not label[1] or label[3].strip("】#"):
+            return False
+        closing = EMPHASIS_HERE.match(self._text, label.end())
+        return not self._text[label.end() :].strip() or bool(closing and closing.end() == len(self._text))
 
     def _may_become_label(self, head: str) -> bool:
         plain = folded(head.lstrip(_DECORATION).rstrip(f" \t】#{EMPHASIS}"))
         tag = head.lstrip().lower()
-        if not plain or (tag[0] == "<" and any(name.startswith(tag) for name in _THINKING_TAGS)):
+        if not plain or tag in ("~", "~~") or (tag[0] == "<" and any(name.startswith(tag) for name in _THINKING_TAGS)):
             return True
         return any(word.startswith(plain) for word in (*self._labels.words, *_STOP_LINES))
 

@@ -90,7 +90,7 @@ class _Reader:
         if not self._counts(word, label):
             return
         if before and not after.strip("】#"):
-            body = self._past_closing_emphasis(before, body)
+            body = past_closing_emphasis(self.text, before, body, self.end)
         self._open(word, label.start(1), body)
 
     def _open(self, word: Word, start: int, body: int) -> None:
@@ -161,11 +161,12 @@ class _Reader:
         word = ahead and self.labels.word(ahead[2])
         return word.part if word else None
 
-    def _past_closing_emphasis(self, before: str, body: int) -> int:
-        """Where the body starts when bold or italics opened before the label and close behind its colon (R2)."""
-        opening = before.rstrip()
-        closing = EMPHASIS_HERE.match(self.text, body, self.end)
-        return closing.end() if closing and opening.endswith(closing[1][::-1]) else body
+
+def past_closing_emphasis(text: str, before: str, body: int, end: int) -> int:
+    """Where the body starts when bold or italics opened before the label and close behind its colon (R2)."""
+    opening = before.rstrip()
+    closing = EMPHASIS_HERE.match(text, body, end)
+    return closing.end() if closing and opening.endswith(closing[1][::-1]) else body
 
 
 def label_pieces(found: Cut) -> list[Piece]:
