@@ -192,7 +192,7 @@ def _parallel_differences(one: Step, other: Step, patterns: tuple[Pattern, ...])
     if len(left) != len(right):
         yield Difference("parallel_actions", (), _told(left), _told(right))
         return
-    each = _are_told_apart(left) and _are_told_apart(right)
+    each = not _share(left) and not _share(right)
     for number, (first, second) in enumerate(zip(left, right, strict=True), start=1):
         name = f"parallel_actions.{number}."
         yield from _input_differences(first, second, name)
@@ -204,9 +204,9 @@ def _parallel_differences(one: Step, other: Step, patterns: tuple[Pattern, ...])
         yield Difference("observation", (), one.observation, other.observation)
 
 
-def _are_told_apart(actions: tuple[Action, ...]) -> bool:
-    """Each call has its own observation; as text, all share one."""
-    return any(action.observation is not None for action in actions)
+def _share(actions: tuple[Action, ...]) -> bool:
+    """Calls that were read from text share the step's observation; native ones have ids and their own."""
+    return all(action.observation is None and action.call_id is None for action in actions)
 
 
 def _as_actions(step: Step) -> tuple[Action, ...]:

@@ -52,13 +52,19 @@ class TraceFile:
             self.is_regular = S_ISREG(os.fstat(self._stream.fileno()).st_mode)
             beside = None if path == STDIN else self._beside
             self.recording: Recording = open_recording(self._stream, limit=limit, beside=beside, paths=paths)
-        except OSError as error:
-            raise self._unreadable(error) from None
+        except BaseException as error:
+            self.close()
+            if isinstance(error, OSError):
+                raise self._unreadable(error) from None
+            raise
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         if self.path != STDIN:
             self._stream.close()
 

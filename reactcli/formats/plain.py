@@ -36,7 +36,7 @@ def matches(content: Content) -> bool:
         return False
     document = content.document
     if isinstance(document, list):
-        return bool(document) and _are_records(document[:_SAMPLED])
+        return _are_records(document[:_SAMPLED])
     steps = document.get("steps")
     return _is_list_of_steps(steps) or (is_step(document) and _OTHERS.isdisjoint(document))
 
@@ -54,13 +54,13 @@ def _are_records(rows: list[Any]) -> bool:
     if not all(isinstance(row, dict) and _OTHERS.isdisjoint(row) for row in rows):
         return False
     steps = sum(map(is_step, rows))
-    return 2 * steps >= len(rows) or (len(rows) == 1 and bool(_HEADS & rows[0].keys()) and "version" in rows[0])
+    others = sum(bool(row) and not is_step(row) for row in rows)
+    is_lone_header = len(rows) == 1 and "version" in rows[0] and {"width", "term"}.isdisjoint(rows[0])
+    return (steps > 0 and steps >= others) or is_lone_header
 
 
 def _is_list_of_steps(steps: object) -> bool:
-    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
-        return False
-    return not steps or any(map(is_step, steps))
+    return isinstance(steps, list) and (not steps or any(map(is_step, steps)))
 
 
 def _document(document: dict[str, Any], content: Content) -> Iterator[Event]:
