@@ -65,3 +65,9 @@ def test_every_command_of_the_program_is_shown() -> None:
     assert listed
     shown = README.read_text("utf-8")
     assert [name for name in listed if f"reactcli {name}" not in shown] == []
+
+
+def test_the_agent_loop_is_the_one_that_is_tested() -> None:
+    from test_cli_exec import AGENT
+
+    assert f"```sh{AGENT}```" in README.read_text("utf-8")
