@@ -51,9 +51,12 @@ def read(content: Content) -> Iterator[Event]:
     document = content.document
     extra = dict_at(document, "extra")
     mine = dict_at(extra, "reactcli")
-    meta = without(document, _TOP | {"extra"}) | without(extra, frozenset({"reactcli"})) | dict_at(mine, "meta")
+    made_up = frozenset({"schema_version", "agent"}) if mine.get("agent") is False else frozenset()
+    meta = (
+        without(document, _TOP | {"extra"} | made_up) | without(extra, frozenset({"reactcli"})) | dict_at(mine, "meta")
+    )
     turns = (turn for step in _steps_in(document, content) for turn in _turns(step, content))
-    for event in steps_of(turns, content.notice, meta=_foreign(meta, mine)):
+    for event in steps_of(turns, content.notice, meta=meta):
         yield _unfinished(event, mine)
     yield Closing(text_at(mine, "status"), text_at(mine, "final_answer"))
 
@@ -75,7 +78,11 @@ def write(trace: Trace) -> Iterator[str]:
 
 
 def _is_atif(document: object) -> bool:
-    return isinstance(document, dict) and str(document.get("schema_version", "")).startswith("ATIF-")
+    if not isinstance(document, dict) or "schema_version" not in document:
+        return False
+    sources = [step.get("source") for step in dicts_in(document.get("steps"))]
+    is_shaped_so = isinstance(document.get("agent"), dict) and any(str(source) in _ROLES for source in sources)
+    return is_shaped_so or str(document["schema_version"]).startswith("ATIF-")  # some writers leave the prefix out
 
 
 def _is_agent(agent: object) -> bool:
@@ -83,11 +90,6 @@ def _is_agent(agent: object) -> bool:
     if not isinstance(agent, dict) or not agent.keys() <= known:
         return False
     return all(isinstance(agent.get(key), str) for key in ("name", "version"))
-
-
-def _foreign(meta: dict[str, Any], mine: dict[str, Any]) -> dict[str, Any]:
-    """Meta without what the writer had to make up."""
-    return without(meta, frozenset({"schema_version", "agent"})) if mine.get("agent") is False else meta
 
 
 def _unfinished(event: Event, mine: dict[str, Any]) -> Event:
@@ -191,12 +193,16 @@ def _result(result: dict[str, Any], calls: list[Call]) -> Turn:
 def _about(trace: Trace) -> dict[str, Any]:
     about: dict[str, Any] = {"version": __version__, "status": trace.status}
     if not _is_agent(trace.meta.get("agent")):
-        about["agent"] = False
+        about["agent"] = False  # the one in the file was made up
     answered = trace.steps[-1].final_answer if trace.steps else None
     if trace.final_answer is not None and trace.final_answer != answered:
         about["final_answer"] = trace.final_answer
-    written = frozenset({"agent", "steps", "schema_version", "system", *_TOP_TEXTS})
-    left = without(dict(trace.meta), written)
+    written = {"steps", "system", "schema_version"} | {
+        key for key in _TOP_TEXTS if isinstance(trace.meta.get(key), str)
+    }
+    if "agent" not in about:
+        written.add("agent")
+    left = without(dict(trace.meta), frozenset(written))
     return about | ({"meta": left} if left else {})
 
 

@@ -36,9 +36,10 @@ if TYPE_CHECKING:
     from reactcli.trace import Step, Trace
 
 ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "result"}
-ROLES |= {"function": "result", "human": "user", "model": "assistant", "agent": "assistant"}
+ROLES |= {"function": "result", "human": "user", "model": "assistant", "agent": "assistant", "exit": "user"}
 ANTHROPIC_BLOCKS = {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"}
-_REACT = re.compile(r"(?mi)^[ \t]*+(?:Thought|Think|Action|Act|Observation|Final Answer)(?: \d+)?[ \t]*+:")
+_REACT = re.compile(r"(?m)^[ \t]*+(?:Thought|Action|Observation|Final Answer)(?: \d+)?[ \t]*+:")
+"""Tells the name of the format only: a chat without these labels is tried as ReAct text too."""
 _KNOWN = frozenset({"role", "content", "tool_calls", "function_call", "tool_call_id", "name", "is_error"}) | {
     "reasoning_content",
     "reasoning",
