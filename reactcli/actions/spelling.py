@@ -14,6 +14,7 @@ from reactcli.actions import Call
 from reactcli.actions.blobs import FENCE, call_object, unfenced
 from reactcli.actions.names import clean_name
 from reactcli.diagnostics import diagnose
+from reactcli.loosejson import members
 from reactcli.patterns import pattern
 from reactcli.source import rstripped, stripped
 
@@ -120,7 +121,11 @@ def _blob(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
         if text[fence.end() : fence.end() + 1] in "{[":  # code may stand before the fence that holds the call
             start = fence.start()
             break
-    return call_object(text, (start, end), notes, labelled=True)
+    call = call_object(text, (start, end), notes, labelled=True)
+    if call is None and text[start] == "{" and members(text, start, end):
+        notes.append(diagnose("blob-without-name", (start, end)))
+        return Call(None, "blob")
+    return call
 
 
 _READERS: dict[str, Callable[[str, Span, list[Diagnostic]], Call | None]] = {

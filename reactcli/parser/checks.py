@@ -58,7 +58,8 @@ def unused_text(found: Cut) -> Iterator[Diagnostic]:
         value_end = found.body(piece)[1]
         rest = text[value_end : piece[3]].strip() if value_end < piece[3] else ""
         if rest:
-            yield diagnose("dropped-tokens", (value_end, piece[3]), text=f"'{rest}'")
+            code = "stray-fence" if rest == "```" else "dropped-tokens"
+            yield diagnose(code, (value_end, piece[3]), text=f"'{rest}'")
         at = max(at, piece[3])
     yield from _between(found, at, found.window[1])
 

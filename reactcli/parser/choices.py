@@ -76,13 +76,23 @@ def choose(found: Cut, rounds: list[Round], policy: Policy) -> Choice:
     """The step of one reply (R6 to R8, C1 to C3)."""
     finals = [one for one in rounds if one.final is not None]
     if finals and policy.on_both == "final":
-        return Choice(found, Reading(found, finals[-1]), policy)
+        return _answering(found, rounds, finals[-1], policy)
     acting = _first_acting(found, rounds if policy.pick == "first" else rounds[::-1])
     if finals and acting is not None and acting.acts:
         return Choice(found, acting, policy, use="action" if policy.on_both == "action" else "neither")
     if finals:
-        return Choice(found, Reading(found, finals[-1]), policy)
+        return _answering(found, rounds, finals[-1], policy)
     return Choice(found, acting or Reading(found, _told(rounds)), policy)
+
+
+def _answering(found: Cut, rounds: list[Round], final: Round, policy: Policy) -> Choice:
+    """The round of the last final answer; its thought is the last one before it (R6), in an earlier round if need be."""
+    choice = Choice(found, Reading(found, final), policy)
+    if not choice.thought:
+        before = rounds[: rounds.index(final)]
+        told = next((one for one in reversed(before) if one.thoughts), None)
+        choice.thought = "\n".join(found.value(piece) for piece in told.thoughts) if told else ""
+    return choice
 
 
 def choose_whole(found: Cut, one: Round, policy: Policy) -> Choice:

@@ -104,7 +104,7 @@ def _call(reading: Reading, request: Request) -> Call | None:
     if call.name and says_no_action(call.name):
         notes.append(diagnose("no-action-named", span, name=call.name))
         return None
-    if not call.name and call.answer is None:
+    if call.name == "":
         notes.append(diagnose("empty-action", (request.action[1], request.action[3])))
         call.name = None
     return call

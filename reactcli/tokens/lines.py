@@ -49,6 +49,8 @@ _BEHIND_BLANK_LINE = {Part.QUESTION, Part.ANSWER, Part.PLAN}
 _RAW = {Part.ACTION_INPUT, Part.OBSERVATION, Part.FINAL_ANSWER, Part.ANSWER}
 """Parts in whose text a list item that looks like a label is a list item."""
 
+_ITEM_SIGNS = BULLETS + "#"
+"""Signs of an item, a quotation, a heading, or a comment in code."""
 _NOT_SPACE = pattern(r"\S")
 _BLANK_LINE_BEFORE = pattern(r"(?:\n|\r)[ \t\r]*\Z")
 _STEP_AHEAD = pattern(r"[ \t`*]*+(?:[\[{]|```|[\w.\-/]{1,100}[ \t]?[\[(])")
@@ -119,7 +121,7 @@ class _Reader:
 
     def _is_item(self, before: str) -> bool:
         """A list item inside a body whose own label was none; sets `listed` for the piece that may open otherwise."""
-        item = "* " in before or any(mark.isdigit() or mark in BULLETS for mark in before)
+        item = "* " in before or any(mark.isdigit() or mark in _ITEM_SIGNS for mark in before)
         if item and not self.listed and self.part in _RAW:
             return True
         if item:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from reactcli.dialects.parts import Part
+from reactcli.loosejson import balanced_end
 from reactcli.patterns import pattern
 
 TYPE_CHECKING = False
@@ -47,22 +48,44 @@ def _numbered(opens: str, number: int) -> str:
     return opens.replace("(?P<name>", f"(?P<name{number}>").replace("(?P<id>", f"(?P<id{number}>")
 
 
+_VALUE = pattern(r"\s*+[{\[]")
+_ARGUMENTS_LIMIT = 60
+"""Arguments of one call that are looked back over for its action."""
 _compiled: dict[str, Marks] = {}
 
 
-class _Closers:
-    """The next place of each closing mark; each is searched for at most once per place, so the whole is linear."""
+class _Bodies:
+    """Where bodies end. Each closing mark is searched for at most once per place, and values that never balance are
+    looked at for at most the length of the text, so the whole is linear.
+    """
 
     def __init__(self, text: str, end: int) -> None:
         self.text = text
         self.end = end
         self.next: dict[str, int] = {}
+        self.wasted = 0
 
-    def after(self, closer: str, at: int) -> int | None:
+    def close(self, mark: Mark, opening: re.Match[str]) -> tuple[int | None, int]:
+        """The place of the mark that closes a body, if there is one, and up to where the body is one JSON value."""
+        value_end = self._value_end(opening.end())
+        if not mark.closes:
+            return None, value_end
+        return self._after(mark.closes.format(tag=opening[0][1:-1]), value_end), value_end
+
+    def _after(self, closer: str, at: int) -> int | None:
         place = self.next.get(closer, -2)
         if place != -1 and place < at:
             place = self.next[closer] = self.text.find(closer, at, self.end)
         return place if place >= 0 else None
+
+    def _value_end(self, body: int) -> int:
+        first = _VALUE.match(self.text, body, self.end)
+        if first is None or self.wasted > len(self.text):
+            return body
+        value_end = balanced_end(self.text, first.end() - 1, self.end)
+        if value_end is None:
+            self.wasted += self.end - body
+        return value_end or body
 
 
 def mark_pieces(found: Cut, dialect: Dialect, labelled: list[Piece]) -> list[Piece]:
@@ -79,30 +102,28 @@ def mark_pieces(found: Cut, dialect: Dialect, labelled: list[Piece]) -> list[Pie
 
 def _opened(found: Cut, marks: Marks) -> list[Piece]:
     text, (start, end) = found.text, found.window
-    closers = _Closers(text, end)
+    bodies = _Bodies(text, end)
     pieces: list[Piece] = []
-    outer: tuple[Part, int] = (Part.PREAMBLE, 0)  # the piece that is open and where it ends
+    outer_end = 0  # where the body ends that is open; only arguments may stand in it
     for match in marks.pattern.finditer(text, start, end):
         at, body = match.span()
         mark, name = marks.of(match)
-        nested = at < outer[1]
         if name and pieces and pieces[-1][0] is mark.part and not text[pieces[-1][2] : at].strip():
             at = pieces.pop()[1]  # the mark inside says more: <tool_call> around <function=…>
-            nested = False
+            outer_end = 0
+        nested = at < outer_end
         if _inside(found.regions, at) or (nested and mark.part is not Part.ARGUMENT):
             continue
-        if mark.part is Part.ARGUMENT and not any(piece[0] is Part.ACTION for piece in pieces[-60:]):
+        if mark.part is Part.ARGUMENT and not any(piece[0] is Part.ACTION for piece in pieces[-_ARGUMENTS_LIMIT:]):
             continue
-        close = (
-            closers.after(mark.closes.format(tag=match[0][1:-1]) if mark.closes else "", body) if mark.closes else None
-        )
-        following = marks.pattern.search(text, body, end)
+        close, value_end = bodies.close(mark, match)
+        following = marks.pattern.search(text, value_end, end)
         if close is not None and following and following.start() < close and _same(marks, following, mark):
             close = None
         stop = close if close is not None else (following.start() if following and not nested else end)
         pieces.append((mark.part, at, body, stop, name))
-        if close is not None and not nested:
-            outer = (mark.part, close)
+        if not nested:
+            outer_end = stop if close is not None else value_end
     return pieces
 
 
@@ -119,7 +140,10 @@ def _inside(regions: list[Span], at: int) -> bool:
 def fence_pieces(found: Cut, dialect: Dialect) -> list[Piece]:
     """Fenced code as the action: the last block, or the only one (none if there are several)."""
     fences = [fence for fence in found.fences if not dialect.fence_words or fence.word in dialect.fence_words]
-    if not fences or (dialect.fences == "only" and len(fences) != 1):
+    if dialect.fences == "only" and len(fences) != 1:
+        found.note("several-actions", (fences[0].start, fences[-1].end) if fences else found.window, count=len(fences))
+        return []
+    if not fences:
         return []
     fence = fences[-1]
     found.regions = [region for region in found.regions if region != (fence.start, fence.end)]
