@@ -86,7 +86,7 @@ def choose(found: Cut, rounds: list[Round], policy: Policy) -> Choice:
 
 
 def _answering(found: Cut, rounds: list[Round], final: Round, policy: Policy) -> Choice:
-    """The round of the last final answer; its thought is the last one before it (R6), in an earlier round if need be."""
+    """The round of the last final answer, with the last thought before it (R6), from an earlier round if need be."""
     choice = Choice(found, Reading(found, final), policy)
     if not choice.thought:
         before = rounds[: rounds.index(final)]
