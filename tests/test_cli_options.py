@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
-from reactcli.cli.app import build
+from reactcli.cli.app import app, build
 from reactcli.cli.options import SHARED, Argument, Command, Option, UsageError, converted, read
 from reactcli.cli.parse import COMMAND
 from reactcli.cli.shell import main
@@ -123,3 +124,11 @@ def test_shared_options_count_before_and_after_the_command(capfd, tmp_path):
 def test_no_option_is_declared_twice():
     flags = [flag for option in (*SHARED, *COMMAND.options) for flag in option.flags]
     assert len(flags) == len(set(flags))
+
+
+def test_the_app_runs_in_memory_as_any_typer_app_does():
+    done = CliRunner().invoke(app, ["parse", "--get", "action"], input="Action: search")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "search\n", "")
+    wrong = CliRunner().invoke(app, ["parse", "--nosuch"])
+    way_out = "`reactcli parse --help` shows what there is"
+    assert (wrong.exit_code, wrong.stderr) == (2, f"reactcli: no such option: --nosuch; {way_out}\n")
