@@ -132,6 +132,12 @@ def test_lines_of_several_episodes_are_those_of_parse_steps(cli):
     assert cli("replay", "--format", "jsonl", "u", u=result.out).out == result.out
 
 
+def test_parallel_calls_are_all_in_the_lines(cli):
+    lines = cli("replay", "--format", "jsonl", "t", t=(SAMPLES / "chat.json").read_bytes()).out
+    assert [call["call_id"] for call in json.loads(lines.splitlines()[0])["parallel_actions"]] == ["call_1", "call_2"]
+    assert cli("diff", "t", "u", u=lines).code == 0
+
+
 def test_json_is_one_object(cli):
     result = cli("replay", "--format", "json", "t", t=STEPS + '{"thought')
     assert result.code == 1

@@ -11,6 +11,7 @@ from reactcli.comparison import compiled, parse_pattern
 from reactcli.diagnostics import Diagnostic
 from reactcli.formats import Closing, Opening, Recorded, markdown, trace_of
 from reactcli.render import Safe
+from reactcli.render.documents import field_value
 from reactcli.render.sanitise import json_text, show, show_line
 from reactcli.render.walk import LONGEST_VALUE, Look, heading, result, step_text
 from reactcli.values import Value
@@ -204,11 +205,16 @@ def _records(file: TraceFile, findings: Findings, selection: Selection) -> Itera
 
 
 def _record(event: Numbered, selection: Selection) -> dict[str, Any]:
+    """The object of `parse --steps`; calls that were recorded one by one are all there."""
     step = event.recorded.step
-    if selection.parts is None:
-        return {"step": event.number, **step.contract(), "observation": step.observation}
-    whole = {**step.contract(), "observation": step.observation}
-    return {"step": event.number, **{part: value for part, value in whole.items() if part in selection.parts}}
+    record = {"step": event.number, **step.contract(), "observation": step.observation}
+    if selection.parts is not None:
+        step = selection.kept(step)
+        record = {key: value for key, value in record.items() if key == "step" or key in selection.parts}
+    asks = selection.parts is None or not selection.parts.isdisjoint({"action", "action_input"})
+    if asks and any(one.call_id is not None or one.observation is not None for one in step.parallel_actions):
+        record["parallel_actions"] = field_value(step, "parallel_actions")
+    return record
 
 
 def _as_json(file: TraceFile, findings: Findings, options: Options, shell: Shell) -> Iterator[Safe]:

@@ -64,6 +64,7 @@ class Selection(Value):
             action.replace(
                 action=action.action if "action" in self.parts else None,
                 action_input=action.action_input if "action_input" in self.parts else None,
+                arguments=action.arguments if "action_input" in self.parts else None,
                 observation=action.observation if "observation" in self.parts else None,
             )
             for action in step.parallel_actions
