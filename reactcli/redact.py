@@ -208,8 +208,8 @@ class _Known:
     def places(self, view: _View) -> Iterator[tuple[int, int]]:
         for form in self._forms:
             yield from view.places(form)
-        for form in self._base64:  # the characters beside it hold some bits too
-            yield from view.places(form, beside=_BASE64)
+        for form, left, right in self._base64:
+            yield from view.places(form, left=left, right=right)
         yield from view.places(self._hex, is_folded=True)
 
 
@@ -230,14 +230,18 @@ def _spellings(value: str) -> Iterator[str]:
         yield re.sub(r"%[0-9A-F]{2}", lambda match: match[0].lower(), as_url)
 
 
-def _in_base64(content: bytes) -> Iterator[str]:
-    """What is sure to stand in the base64 of any text that holds the content, for each place modulo three."""
+def _in_base64(content: bytes) -> Iterator[tuple[str, int, int]]:
+    """What is sure to stand in the base64 of any text that holds the content, for each place modulo three.
+
+    With it, how many characters before and behind it hold some bits of the content too.
+    """
     for before in range(3):
-        first, last = (before * 8 + 5) // 6, (before + len(content)) * 8 // 6
+        end = (before + len(content)) * 8
+        first, last = (before * 8 + 5) // 6, end // 6
         for encode in (b64encode, urlsafe_b64encode):
             inner = encode(b"\0" * before + content).decode()[first:last]
             if len(inner) >= SHORTEST:
-                yield inner
+                yield inner, int(before > 0), int(end % 6 > 0)
 
 
 class _View:
@@ -252,15 +256,13 @@ class _View:
         self._folded: str | None = None
         self._marks: tuple[list[int], list[int]] | None = None
 
-    def places(self, form: str, *, beside: str = "", is_folded: bool = False) -> Iterator[tuple[int, int]]:
-        """Where a form stands, as offsets of the text, with one character on each side if it is one of `beside`."""
+    def places(self, form: str, *, left: int = 0, right: int = 0, is_folded: bool = False) -> Iterator[tuple[int, int]]:
+        """Where a form stands, as offsets of the text, with so many characters before and behind it."""
         inner = self._lowered() if is_folded else self._bare()
         at = inner.find(form)
         while at >= 0:
             end = at + len(form)
-            first = at - (inner[at - 1 : at] in beside) if at and beside else at
-            last = end + (inner[end : end + 1] in beside) if end < len(inner) and beside else end
-            yield self._back(first), self._back(last - 1) + 1
+            yield self._back(max(at - left, 0)), self._back(min(end + right, len(inner)) - 1) + 1
             at = inner.find(form, end)
 
     def _bare(self) -> str:
@@ -287,7 +289,6 @@ class _View:
         return outer[place] + offset - inner[place]
 
 
-_BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("F") + 1)}
 
 
