@@ -13,8 +13,9 @@ from texts import FRAGMENTS, texts
 
 from reactcli import ReActAgentParser
 from reactcli.parser.choices import choose
-from reactcli.parser.plain import plain_step
+from reactcli.parser.plain import plain_step, whole_plain_step
 from reactcli.parser.rounds import rounds_of
+from reactcli.parser.steps import step_of
 from reactcli.tokens import cut
 
 PARSER = ReActAgentParser()
@@ -72,7 +73,15 @@ def test_the_fast_lane_reads_what_the_general_reader_reads() -> None:
         if step is not None:
             plain += 1
             found = cut(text)
-            assert step == choose(found, rounds_of(found.pieces, found.notes), PARSER.policy).contract(), repr(text)
+            rounds = rounds_of(found.pieces, found.notes)
+            choice = choose(found, rounds, PARSER.policy)
+            assert step == choice.contract(), repr(text)
+            whole = whole_plain_step(text)
+            if whole is not None:
+                general = step_of(choice, rounds, PARSER.policy)
+                assert (whole, whole.spans, whole.diagnostics) == (general, general.spans, general.diagnostics), repr(
+                    text
+                )
     assert plain > 3_000
 
 

@@ -139,8 +139,16 @@ def _read(record: Record, parser: ReActAgentParser, options: Options) -> Reading
         return Reading(record, None if options.steps else Step(), None, record.diagnostics)
     step = parser.parse(record.text) if options.full or not options.steps else None
     trace = parser.parse_trace(record.text) if options.full or options.steps else None
-    noticed = step.diagnostics if step is not None else trace.diagnostics if trace is not None else ()
+    noticed = step.diagnostics if step is not None else _all_diagnostics(trace)
     return Reading(record, step, trace, (*record.diagnostics, *noticed))
+
+
+def _all_diagnostics(trace: Trace | None) -> list[Diagnostic]:
+    """Those of the text as a whole and of each step, in the order of the text."""
+    if trace is None:
+        return []
+    steps = (diagnostic for step in trace.steps for diagnostic in step.diagnostics)
+    return sorted([*trace.diagnostics, *steps], key=lambda diagnostic: diagnostic.span[0])
 
 
 def _documents(reading: Reading, options: Options) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from reactcli.dialects import AUTO, DIALECTS
 from reactcli.errors import ReactcliError
 from reactcli.parser.choices import ON_BOTH, PICK, Policy, choose, choose_whole
-from reactcli.parser.plain import plain_step
+from reactcli.parser.plain import plain_step, whole_plain_step
 from reactcli.parser.rounds import rounds_of
 from reactcli.tokens import cut
 
@@ -70,6 +70,9 @@ class ReActAgentParser:
 
     def parse(self, text: str) -> Step:
         """Everything known about the one step that `parse_step` reports."""
+        step = whole_plain_step(text) if self.dialect is AUTO else None
+        if step is not None:
+            return step
         from reactcli.parser.steps import step_of  # 2 ms, not needed for the five keys
 
         found = cut(text, self.dialect)

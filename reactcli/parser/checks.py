@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reactcli.diagnostics import Diagnostic
-    from reactcli.parser.choices import Choice
     from reactcli.tokens import Cut
     from reactcli.tokens.labels import Labels
 
@@ -25,28 +24,24 @@ _COLONS = ":：∶꞉﹕︓ː׃"
 _BREAKS = "\\n\\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 _HEAD = pattern(rf"(?:\A|(?<=[{_BREAKS}]))([^{_BREAKS}{_COLONS}]{{1,60}}+)[{_COLONS}]")
 _ODD = pattern(r"[^\t\n\r -~]")
+_BARE_LABELS_LIMIT = 20
 _BARE_LABEL = pattern(r"(?:\A|\n)[ \t]*+(Thought|Action Input|Action|Observation|Final Answer)[ \t]++(?=[^\s:：])")
 
 
-def spelling_checks(found: Cut, choice: Choice) -> list[Diagnostic]:
+def text_checks(found: Cut, *, recognised: bool) -> list[Diagnostic]:
     """Diagnostics about the text itself, in no order."""
-    notes = [*_lookalikes(found), *unused_text(found)]
     text = found.text
+    notes = [*_lookalikes(found), *_unused(found)]
     if not text.strip():
         return [*notes, diagnose("empty-input", (0, len(text)))]
-    if choice.reading.recognised or choice.answer is not None:
-        quiet = choice.call is None and choice.answer is None and not choice.conflict
-        return [*notes, diagnose("no-action-or-answer", (0, len(text)))] if quiet else notes
-    notes += (
-        diagnose("label-without-colon", bare.span(1), label=bare[1])
-        for _, bare in zip(range(20), _BARE_LABEL.finditer(text), strict=False)
-    )
-    if found.reasoning or choice.action_input is not None:
-        return [*notes, diagnose("no-action-or-answer", (0, len(text)))]
-    return [*notes, diagnose("nothing-recognised", (0, len(text)))]
+    if recognised:
+        return notes
+    for _, bare in zip(range(_BARE_LABELS_LIMIT), _BARE_LABEL.finditer(text), strict=False):
+        notes.append(diagnose("label-without-colon", bare.span(1), label=bare[1]))
+    return notes if found.reasoning else [*notes, diagnose("nothing-recognised", (0, len(text)))]
 
 
-def unused_text(found: Cut) -> Iterator[Diagnostic]:
+def _unused(found: Cut) -> Iterator[Diagnostic]:
     """What of the text belongs to no part: fences around it, stop words, text between and behind marks."""
     text = found.text
     if found.window != (0, len(text)):

@@ -2,14 +2,18 @@
 
 Most replies are of this shape, and for them the general reader's questions all have the same answer. The lane asks only
 whether they have; if not, it gives None and the general reader decides. A property test holds the two together: on
-every text the lane's step is the general reader's (measured: 4 us where the general reader takes 16).
+every text the lane's step is the general reader's, spans and diagnostics too (measured: 4 us where the general reader
+takes 16 for the five keys, 17 where it takes 60 for the whole step).
 """
 
 from __future__ import annotations
 
 from reactcli.dialects import AUTO
 from reactcli.dialects.parts import NO_ACTION, TERMINAL
+from reactcli.loosejson import read_arguments
+from reactcli.patterns import pattern
 from reactcli.tokens.labels import labels_of
+from reactcli.trace import Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +21,9 @@ if TYPE_CHECKING:
 
 _SHAPES = (["\nAction:", "\nAction Input:"], ["\nFinal Answer:"])
 _RESERVED = {*TERMINAL, *NO_ACTION}
-_ELSEWHERE = ("<", "`", "\r", "✿", "\n[")
+_ELSEWHERE = ("<", "`", "~~~", "\r", "✿", "\n[")
 """What only the general reader knows: tags, fences, other line ends, tokens, bracketed headers."""
+_CONTROL = pattern(r"[^\t\n -~]")
 _ODD_ENDS = frozenset(">*_")
 _STOP_BEGINS = ("obs", "pau", "end")
 """How the stop words begin that may be the last line of a value."""
@@ -26,22 +31,59 @@ _STOP_BEGINS = ("obs", "pau", "end")
 
 def plain_step(text: str) -> dict[str, Any] | None:
     """The five keys of a reply of the plainest shape, or None."""
+    parts = _parts(text)
+    if parts is None:
+        return None
+    thought, action, last, _ = parts
+    if action is None:
+        return {"thought": thought, "action": None, "action_input": None, "final_answer": last, "is_final": True}
+    return {"thought": thought, "action": action, "action_input": last, "final_answer": None, "is_final": False}
+
+
+def whole_plain_step(text: str) -> Step | None:
+    """The whole step of such a reply, or None; also where a letter of the text may only look like another."""
+    parts = _parts(text)
+    if parts is None or not text.isascii() or _CONTROL.search(text):
+        return None
+    thought, action, last, body = parts
+    start = text.find(last, body) if last else body
+    span = (start, start + len(last))
+    spans = {"thought": (at := text.find(thought, 8), at + len(thought))} if thought else {}
+    if action is None:
+        spans["final_answer"] = span
+        return Step(thought=thought, final_answer=last, is_final=True, dialect="classic", spans=spans)
+    name_at = text.find(action, text.find("\nAction:") + len("\nAction:"))
+    got = read_arguments(text, *span)
+    return Step(
+        thought=thought,
+        action=action,
+        action_input=last,
+        dialect="classic",
+        arguments=got.value,
+        truncated=got.truncated,
+        spans={**spans, "action": (name_at, name_at + len(action)), "action_input": span},
+        diagnostics=got.diagnostics,
+    )
+
+
+def _parts(text: str) -> tuple[str, str | None, str, int] | None:
+    """Thought, action (None: the answer follows), the last value, and where its body starts."""
     if not text.startswith("Thought:") or any(sign in text for sign in _ELSEWHERE):
         return None
     labels = [label for label in labels_of(AUTO).at_line.finditer(text) if label[0][-1] in ":：" or label[1]]
-    spelt = [label[0] for label in labels]
-    if spelt not in _SHAPES:
+    if [label[0] for label in labels] not in _SHAPES:
         return None
     thought = text[8 : labels[0].start()].strip()
-    last = text[labels[-1].end() :].strip()
+    body = labels[-1].end()
+    last = text[body:].strip()
     if thought[:1] in ("{", "[") or _is_odd(thought) or _is_odd(last):
         return None
     if len(labels) == 1:
-        return {"thought": thought, "action": None, "action_input": None, "final_answer": last, "is_final": True}
+        return thought, None, last, body
     action = text[labels[0].end() : labels[1].start()].strip()
     if not action.isidentifier() or action.lower().replace("_", "") in _RESERVED:
         return None
-    return {"thought": thought, "action": action, "action_input": last, "final_answer": None, "is_final": False}
+    return thought, action, last, body
 
 
 def _is_odd(value: str) -> bool:

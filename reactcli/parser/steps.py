@@ -6,7 +6,7 @@ from reactcli.actions.parallel import parallel_calls
 from reactcli.diagnostics import diagnose
 from reactcli.dialects.parts import Part
 from reactcli.loosejson import read_arguments, read_call, read_value
-from reactcli.parser.checks import spelling_checks
+from reactcli.parser.checks import text_checks
 from reactcli.parser.choices import preamble_of
 from reactcli.source import plain_lines
 from reactcli.trace import Action, Step, Trace
@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 def step_of(choice: Choice, rounds: list[Round], policy: Policy) -> Step:
     """The step of one reply, with what the other rounds say set aside."""
     found = choice.found
-    notes = [*found.notes, *spelling_checks(found, choice)]
+    says = _recognised(choice)
+    notes = [*found.notes, *text_checks(found, recognised=says)]
+    acts = choice.call is not None or choice.answer is not None or choice.conflict
+    if found.text.strip() and not acts and (says or found.reasoning):
+        notes.append(diagnose("no-action-or-answer", (0, len(found.text))))
     fields = _fields(choice, notes)
     fields["shadowed"] = _shadowed(choice, rounds, policy, notes)
     acted = next((one for one in rounds if one.requests and one.observations), None)
@@ -40,18 +44,18 @@ def step_of(choice: Choice, rounds: list[Round], policy: Policy) -> Step:
 
 
 def trace_of(found: Cut, choices: list[Choice]) -> Trace:
-    """The trace of a transcript: a step for each round that says anything, episodes told apart by their questions."""
+    """The trace of a transcript: a step for each round that says anything, episodes told apart by their questions.
+
+    The trace's own diagnostics are about the text as a whole; each step carries those of its own.
+    """
     steps: list[Step] = []
-    notes = [*found.notes]
-    episode = 0
+    episode = 1
     for number, choice in enumerate(choices):
-        of = choice.reading.round
-        if of.question is not None or not steps:
-            episode += bool(steps) or not episode
-        if not choice.reading.recognised and not (choice.answer or of.observations or number == len(choices) - 1 == 0):
-            continue
-        steps.append(_transcribed(choice, episode, first=number == 0))
-    steps = [step for step in steps if step.contract() != Step().contract() or step.observation is not None]
+        if steps and choice.reading.round.question is not None:
+            episode += 1
+        step = _transcribed(choice, episode, first=number == 0)
+        if step.observation is not None or step.contract() != _NOTHING:
+            steps.append(step)
     answered = bool(steps) and steps[-1].is_final
     return Trace(
         question=next((step.question for step in steps if step.question is not None), None),
@@ -59,8 +63,15 @@ def trace_of(found: Cut, choices: list[Choice]) -> Trace:
         final_answer=steps[-1].final_answer if answered else None,
         status="finished" if answered else "unfinished",
         dialect=_commonest([step.dialect for step in steps]),
-        diagnostics=_in_order(notes),
+        diagnostics=_in_order([*found.notes, *text_checks(found, recognised=any(map(_recognised, choices)))]),
     )
+
+
+def _recognised(choice: Choice) -> bool:
+    return choice.reading.recognised or choice.answer is not None or choice.action_input is not None
+
+
+_NOTHING = Step().contract()
 
 
 def _transcribed(choice: Choice, episode: int, *, first: bool) -> Step:
