@@ -79,6 +79,12 @@ class LocalTools:
     def names(self) -> tuple[str, ...]:
         return tuple(self.tools)
 
+    def describe(self) -> list[dict[str, Any]]:
+        """What every tool is, in order; see `schema.described`."""
+        from reactcli.schema import described  # with inspect, typing and the docstring parser 50 ms
+
+        return [described(tool) for tool in self.tools.values()]
+
     def call(self, call: Call, *, seconds: float | None = None) -> Outcome:  # noqa: ARG002  # as a Toolbox is called
         tool = self.tools.get(call.tool) if call.tool is not None else None
         if tool is None:

@@ -12,6 +12,8 @@ import inspect
 import types
 import typing
 
+from reactcli.results import as_json
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,6 +76,15 @@ def summary(tool: Tool) -> str:
         return tool.description
     parts = [part.strip() for part in (parsed.short_description, parsed.long_description) if part]
     return "\n\n".join(parts) or tool.description
+
+
+def described(tool: Tool) -> dict[str, Any]:
+    """What a tool is, as JSON holds it: name, description, parameters, and its returns and time limit if it says so."""
+    parsed = _parsed_docstring(tool.description)
+    returns = parsed.returns.description if parsed is not None and parsed.returns is not None else None
+    about = {"name": tool.name, "description": summary(tool), "parameters": as_json(parameters_schema(tool))}
+    about |= {"returns": returns.strip()} if returns else {}
+    return about | ({"timeout": tool.timeout} if tool.timeout is not None else {})
 
 
 def type_schema(annotation: object, depth: int = DEPTH) -> dict[str, Any]:

@@ -228,16 +228,9 @@ def _requests() -> Iterator[dict[str, Any]]:
 
 def _answer(tools: LocalTools, request: dict[str, Any]) -> dict[str, Any]:
     if request["ask"] == "describe":
-        return {"tools": [_described(tool) for tool in tools.tools.values()]}
+        return {"tools": tools.describe()}
     _limit_processor_time(request["timeout"])
     return _outcome(tools, request)
-
-
-def _described(tool: Any) -> dict[str, Any]:
-    from reactcli.results import as_json
-    from reactcli.schema import parameters_schema, summary
-
-    return {"name": tool.name, "description": summary(tool), "parameters": as_json(parameters_schema(tool))}
 
 
 def _outcome(tools: LocalTools, request: dict[str, Any]) -> dict[str, Any]:

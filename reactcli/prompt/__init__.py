@@ -39,6 +39,7 @@ __all__ = [
     "default_text",
     "estimated_tokens",
     "prompt_of",
+    "style_of",
     "turn_of",
 ]
 
@@ -128,7 +129,7 @@ def prompt_of(
 ) -> Prompt:
     """A prompt from plain values. PromptError if the template cannot be used, UnknownNameError for a name."""
     words = LANGUAGES.get(language)
-    style = style_of(dialect) if template is None else STYLES.get(dialect, STYLES["classic"])
+    style = style_of(dialect, is_own=template is not None)
     text = default_text(words, style) if template is None else template
     return Prompt(checked(text), question, tuple(tools), words=words, style=style, **rest)
 

@@ -39,11 +39,13 @@ class Style(Value):
         return text
 
 
-def style_of(dialect: str) -> Style:
-    """The style of a dialect or alias; `auto` is the classic one. ReactcliError if there is none."""
+def style_of(dialect: str, *, is_own: bool = False) -> Style:
+    """The style of a dialect or alias; `auto` is the classic one. Where it has none: the classic one too if a template
+    of one's own says what to write, else ReactcliError.
+    """
     name = "classic" if dialect.lower() == "auto" else DIALECTS.get(dialect).name
-    if name in STYLES:
-        return STYLES[name]
+    if name in STYLES or is_own:
+        return STYLES.get(name, STYLES["classic"])
     meant = nearest(name, STYLES)
     guess = f"did you mean '{meant}'? " if meant else ""
     hint = f"{guess}there are: {', '.join(STYLES)}; a template of your own asks for any other"
