@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
-if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and "reactcli" in sys.orig_argv:
-    # `python -m reactcli` puts the current folder first on the path, where a json.py would be run by the imports below
-    sys.path.pop(0)
-
 from reactcli.parser import ReActAgentParser
 from reactcli.trace import Action, Step, Trace
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 import sys
 
+if __name__ == "__main__" and not sys.flags.safe_path:
+    sys.path.pop(0)  # `python -m` puts the current folder first, and a json.py in it would be run
+
 VERSION_FLAGS = (["--version"], ["-V"])
 
 

@@ -5,13 +5,6 @@ The parser opens no file, prints nothing and never raises on a text: what is odd
 
 from __future__ import annotations
 
-from reactcli.dialects import AUTO, DIALECTS
-from reactcli.errors import ReactcliError
-from reactcli.parser.choices import ON_BOTH, PICK, Policy, choose, choose_whole
-from reactcli.parser.plain import plain_step, whole_plain_step
-from reactcli.parser.rounds import rounds_of
-from reactcli.tokens import cut
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,21 +31,15 @@ class ReActAgentParser:
         primed: bool = False,
         implicit_final: bool = False,
     ) -> None:
-        self.dialect = AUTO if dialect.lower() == "auto" else DIALECTS.get(dialect)
-        self.policy = Policy(
-            _one_of("on_both", on_both, ON_BOTH),
-            _one_of("pick", pick, PICK),
-            primed=primed,
-            implicit_final=implicit_final,
-        )
+        from reactcli.parser import reader  # 15 ms, twice what Python takes to start: for who parses, not who imports
+
+        self._reader = reader
+        self.dialect = reader.dialect_named(dialect)
+        self.policy = reader.policy_of(on_both, pick, primed=primed, implicit_final=implicit_final)
 
     def parse_step(self, llm_output: str) -> dict[str, Any]:
         """The keys thought, action, action_input, final_answer and is_final of one reply."""
-        step = plain_step(llm_output) if self.dialect is AUTO else None
-        if step is not None:
-            return step
-        found = cut(llm_output, self.dialect)
-        return choose(found, rounds_of(found.pieces, found.notes), self.policy).contract()
+        return self._reader.five_keys(llm_output, self.dialect, self.policy)
 
     def execute_step(self, llm_output: str, tools: Mapping[str, Callable[[Any], Any]]) -> tuple[dict[str, Any], str]:
         """Run the action of one reply: the step, and `Observation: …` or the final answer.
@@ -70,31 +57,14 @@ class ReActAgentParser:
 
     def parse(self, text: str) -> Step:
         """Everything known about the one step that `parse_step` reports."""
-        step = whole_plain_step(text) if self.dialect is AUTO else None
-        if step is not None:
-            return step
-        from reactcli.parser.steps import step_of  # 2 ms, not needed for the five keys
-
-        found = cut(text, self.dialect)
-        rounds = rounds_of(found.pieces, found.notes)
-        return step_of(choose(found, rounds, self.policy), rounds, self.policy)
+        return self._reader.whole_step(text, self.dialect, self.policy)
 
     def parse_trace(self, text: str) -> Trace:
         """Every step of a transcript, in order; several episodes are told apart by `Step.episode`."""
-        from reactcli.parser.steps import trace_of
-
-        found = cut(text, self.dialect)
-        rounds = rounds_of(found.pieces, found.notes)
-        return trace_of(found, [choose_whole(found, one, self.policy) for one in rounds])
+        return self._reader.whole_trace(text, self.dialect, self.policy)
 
     def stream(self) -> StepStream:
         """A reader that is fed the text in pieces: `feed(chunk)` gives events, `close()` the step."""
-        from reactcli.parser.stream import StepStream
+        from reactcli.parser.stream import StepStream  # 3 ms
 
         return StepStream(self)
-
-
-def _one_of(name: str, value: str, values: tuple[str, ...]) -> str:
-    if value not in values:
-        raise ReactcliError(f"{name} cannot be '{value}'", hint=f"it is one of: {', '.join(values)}")
-    return value
