@@ -19,10 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_LABELS = labels_of(AUTO)
 _SHAPES = (["\nAction:", "\nAction Input:"], ["\nFinal Answer:"])
 _RESERVED = {*TERMINAL, *NO_ACTION}
-_ELSEWHERE = ("<", "`", "~~~", "\r", "✿", "\n[")
-"""What only the general reader knows: tags, fences, other line ends, tokens, bracketed headers."""
 _CONTROL = pattern(r"[^\t\n -~]")
 _ODD_ENDS = frozenset(">*_")
 _STOP_BEGINS = ("obs", "pau", "end")
@@ -68,9 +67,9 @@ def whole_plain_step(text: str) -> Step | None:
 
 def _parts(text: str) -> tuple[str, str | None, str, int] | None:
     """Thought, action (None: the answer follows), the last value, and where its body starts."""
-    if not text.startswith("Thought:") or any(sign in text for sign in _ELSEWHERE):
+    if not text.startswith("Thought:") or _is_elsewhere(text):
         return None
-    labels = [label for label in labels_of(AUTO).at_line.finditer(text) if label[0][-1] in ":：" or label[1]]
+    labels = [label for label in _LABELS.at_line.finditer(text) if label[0][-1] in ":：" or label[1]]
     if [label[0] for label in labels] not in _SHAPES:
         return None
     thought = text[8 : labels[0].start()].strip()
@@ -84,6 +83,14 @@ def _parts(text: str) -> tuple[str, str | None, str, int] | None:
     if not action.isidentifier() or action.lower().replace("_", "") in _RESERVED:
         return None
     return thought, action, last, body
+
+
+def _is_elsewhere(text: str) -> bool:
+    """Only the general reader knows tags, fences, other line ends, tokens and bracketed headers.
+
+    Spelt out, because a loop over the signs would take a tenth of the lane's time.
+    """
+    return "<" in text or "`" in text or "\r" in text or "\n[" in text or "~~~" in text or "✿" in text
 
 
 def _is_odd(value: str) -> bool:
