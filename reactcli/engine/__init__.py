@@ -205,7 +205,8 @@ class ReActEngine:
             answer = self._answer(request)
         except ModelError as error:
             hint = f" ({error.hint})" if error.hint else ""
-            return requests.throw(StopRun("llm_error", f"{error.message}{hint}"))
+            status = "llm_error" if isinstance(request, Ask) else "tool_error"
+            return requests.throw(StopRun(status, f"{error.message}{hint}"))
         except KeyboardInterrupt as interrupt:
             return requests.throw(StopRun("stopped", str(interrupt) or INTERRUPTED))
         return requests.send(answer)

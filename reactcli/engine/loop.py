@@ -113,7 +113,7 @@ class Course:
         """One step; None if the run goes on. At the limit no tool is run any more."""
         began = self._clock()
         self.iterations += 1
-        ask = Ask(self._prompt.of(self._turns), len(self._turns) + 1, self.steps, self._parser, seconds=self._left())
+        ask = self._ask()
         try:
             completion: Completion = yield ask
         except StopRun as stop:
@@ -133,6 +133,11 @@ class Course:
         self.steps.append(step)
         yield Recorded(step, _meta(completion, turn, self._clock() - began, is_error=is_error, at_limit=at_limit))
         return end
+
+    def _ask(self) -> Ask:
+        question = self._prompt.question
+        prompt = self._prompt.of(self._turns)
+        return Ask(prompt, len(self._turns) + 1, self.steps, self._parser, question, seconds=self._left())
 
     def _last_words(self, end: End) -> Requests[End]:
         """One call more, for the best answer so far."""

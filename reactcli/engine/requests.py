@@ -35,6 +35,7 @@ class Ask(Value):
     steps: Sequence[Step]
     """The steps so far; only to be read."""
     parser: ReActAgentParser
+    question: str = ""
     stop: tuple[str, ...] = STOP
     seconds: float | None = None
     """Time that is left; None for any."""

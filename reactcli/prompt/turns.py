@@ -41,7 +41,7 @@ def turn_of(step: Step, meta: Mapping[str, Any], number: int, parser: ReActAgent
     from reactcli.observations import fenced
 
     said = meta.get("llm_output")
-    reply = cut_reply(said, ordered(parser, said)) if isinstance(said, str) else _written(step)
+    reply = cut_reply(said, ordered(parser, said)) if isinstance(said, str) else written(step)
     told = [action.observation for action in actions_of(step) if action.observation is not None]
     if not told and step.observation is not None:
         told = [step.observation]
@@ -55,16 +55,17 @@ def turn_of(step: Step, meta: Mapping[str, Any], number: int, parser: ReActAgent
     )
 
 
-def observation_lines(turn: Turn, label: str) -> str:
-    """`Observation: …` for each, under the label of the template, and the note below."""
-    lines = [observation_line(text).replace("Observation", label, 1) for text in turn.observations]
-    return "\n".join([*lines, turn.note] if turn.note else lines)
-
-
-def _written(step: Step) -> str:
+def written(step: Step) -> str:
+    """A step as a model could have written it, up to the observation."""
     parts = [("Reflection", step.reflection), ("Thought", step.thought or step.preamble)]
     for action in actions_of(step):
         parts += [("Action", action.action or ""), ("Action Input", action.action_input or "")]
     if step.final_answer is not None:
         parts.append(("Final Answer", step.final_answer))
     return "\n".join(f"{label}: {text}" for label, text in parts if text)
+
+
+def observation_lines(turn: Turn, label: str) -> str:
+    """`Observation: …` for each, under the label of the template, and the note below."""
+    lines = [observation_line(text).replace("Observation", label, 1) for text in turn.observations]
+    return "\n".join([*lines, turn.note] if turn.note else lines)
