@@ -9,6 +9,7 @@ from reactcli.diagnostics import diagnose
 from reactcli.dialects.parts import folded
 from reactcli.parser.lookalikes import skeleton
 from reactcli.patterns import pattern
+from reactcli.source import is_plain_ascii
 from reactcli.tokens.labels import BULLETS, EMPHASIS, labels_of
 from reactcli.tokens.marks import LEFTOVER
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _COLONS = ":：∶꞉﹕︓ː׃"
 _BREAKS = "\\n\\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 _HEAD = pattern(rf"(?:\A|(?<=[{_BREAKS}]))([^{_BREAKS}{_COLONS}]{{1,60}}+)[{_COLONS}]")
-_ODD = pattern(r"[^\t\n\r -~]")
 _BARE_LABELS_LIMIT = 20
 _BARE_LABEL = pattern(r"(?:\A|\n)[ \t]*+(Thought|Action Input|Action|Observation|Final Answer)[ \t]++(?=[^\s:：])")
 
@@ -73,7 +73,7 @@ def _between(found: Cut, start: int, end: int) -> Iterator[Diagnostic]:
 def _lookalikes(found: Cut) -> Iterator[Diagnostic]:
     """Lines that a reader takes for a label and the parser does not (SECURITY: they never act in silence)."""
     text = found.text
-    if text.isascii() and not _ODD.search(text):
+    if is_plain_ascii(text):
         return
     labels = labels_of(found.dialect)
     likeness = _likeness(labels)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from reactcli.dialects import AUTO
 from reactcli.dialects.parts import NO_ACTION, TERMINAL
 from reactcli.loosejson import read_arguments
-from reactcli.patterns import pattern
+from reactcli.source import is_plain_ascii
 from reactcli.tokens.labels import labels_of
 from reactcli.trace import Step
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _LABELS = labels_of(AUTO)
 _SHAPES = (["\nAction:", "\nAction Input:"], ["\nFinal Answer:"])
 _RESERVED = {*TERMINAL, *NO_ACTION}
-_CONTROL = pattern(r"[^\t\n -~]")
 _ODD_ENDS = frozenset(">*_")
 _STOP_BEGINS = ("obs", "pau", "end")
 """How the stop words begin that may be the last line of a value."""
@@ -42,7 +41,7 @@ def plain_step(text: str) -> dict[str, Any] | None:
 def whole_plain_step(text: str) -> Step | None:
     """The whole step of such a reply, or None; also where a letter of the text may only look like another."""
     parts = _parts(text)
-    if parts is None or not text.isascii() or _CONTROL.search(text):
+    if parts is None or not is_plain_ascii(text):
         return None
     thought, action, last, body = parts
     start = text.find(last, body) if last else body
