@@ -59,11 +59,16 @@ class Chain:
         if seq != self.count or isinstance(seq, bool):
             yield _at(where, diagnose("sequence-gap", (0, 0), expected=self.count, found=seq))
         self.count = seq + 1 if isinstance(seq, int) else self.count + 1
-        seal = _SEAL.search(row.raw)
-        unsealed = row.raw[: seal.start()] + b"}" if seal else row.raw
-        if seal is None or sha256(self.last.encode() + unsealed).hexdigest() != seal[1].decode():
+        if not fits(row.raw, self.last):
             yield _at(where, diagnose("hash-mismatch", (0, 0)))
+        seal = _SEAL.search(row.raw)
         self.last = seal[1].decode() if seal else NO_HASH
+
+
+def fits(line: bytes, last: str) -> bool:
+    """Whether a line, without its line end, carries the hash that belongs behind the hash `last`."""
+    seal = _SEAL.search(line)
+    return seal is not None and sha256(last.encode() + line[: seal.start()] + b"}").hexdigest() == seal[1].decode()
 
 
 def matches(content: Content) -> bool:
