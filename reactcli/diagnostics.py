@@ -140,6 +140,7 @@ CODES: dict[str, tuple[str, str, str]] = {
     "no-end-record": ("error", "the recording has no end record", "the run was cut off, or lines are missing"),
     "record-behind-end": ("error", "a record stands behind the end record", "two recordings were joined"),
     "lone-surrogate": ("warning", "half of a surrogate pair stands alone", "write the whole character"),
+    "not-a-trace": ("error", "{why}", "{way_out}"),
     # -- a whole run
     "repeated-call": (
         "warning",
@@ -183,7 +184,11 @@ CODES: dict[str, tuple[str, str, str]] = {
         "write the action that was run before its `Observation:`",
     ),
     "action-without-thought": ("info", "'{tool}' was called without a thought", "ask for a `Thought:` in the prompt"),
-    "secret-like-text": ("warning", "this looks like {kind}", "--redact takes it out; then change the secret"),
+    "secret-like-text": (
+        "warning",
+        "this looks like a secret ({kind})",
+        "`reactcli convert --redact` takes it out; then have a new one issued",
+    ),
     "control-characters": (
         "warning",
         "{part} holds characters that could drive a terminal or hide text: {characters}",
