@@ -400,7 +400,6 @@ def test_a_spec_that_names_nothing_is_refused(spec, message):
     assert caught.value.message == message
 
 
-
 # -- results
 
 
@@ -454,7 +453,11 @@ def test_a_result_becomes_text(result, text):
     assert (type(found), found) == (str, text)
 
 
-@pytest.mark.parametrize("result", [Shy(), [Shy()], (n for n in "ab"), lambda: 3, iter([1])], ids=["object", "list of one", "generator", "function", "iterator"])
+@pytest.mark.parametrize(
+    "result",
+    [Shy(), [Shy()], (n for n in "ab"), lambda: 3, iter([1])],
+    ids=["object", "list of one", "generator", "function", "iterator"],
+)
 def test_a_result_that_has_no_text_is_refused(result):
     with pytest.raises(ToolError, match="the tool returned a value of class"):
         as_text(result)
