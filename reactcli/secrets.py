@@ -90,9 +90,17 @@ _PLACEHOLDER = pattern(
 )
 
 
+def may_hold_secrets(text: str) -> bool:
+    """False for most texts that hold none in a known spelling, and quick to say so."""
+    for hint in _HINTS:  # half the time of `any`
+        if hint in text:
+            return True
+    return _DOTTED_HINT.search(text) is not None
+
+
 def vendor_secrets(text: str) -> Iterator[Found]:
     """The secrets that a text holds in a known spelling, from left to right."""
-    if not any(hint in text for hint in _HINTS) and _DOTTED_HINT.search(text) is None:
+    if not may_hold_secrets(text):
         return
     for match in _VENDOR.finditer(text):
         yield match.start(), match.end(), str(match.lastgroup).replace("_", "-")

@@ -13,9 +13,10 @@ from __future__ import annotations
 from reactcli.diagnostics import CODES, Diagnostic, diagnose
 from reactcli.errors import FormatError
 from reactcli.formats import Closing, Opening, Recorded, open_recording
-from reactcli.lint.places import JsonPlaces, Place, TextPlaces, spoken
+from reactcli.lint.jsonplaces import JsonPlaces
+from reactcli.lint.places import Place, TextPlaces
 from reactcli.lint.run import Episode
-from reactcli.lint.texts import text_notes
+from reactcli.lint.texts import spoken_notes, text_notes
 from reactcli.lint.window import Window
 from reactcli.loops import Thresholds, Watch
 from reactcli.values import Value
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from reactcli.formats import Recording
-    from reactcli.lint.places import Spoken
     from reactcli.lint.tools import ToolCheck
     from reactcli.loops import Loop
     from reactcli.trace import Step
@@ -130,7 +130,7 @@ class _Judge:
         yield from self._looping(self._watch.add(step, is_error=is_error))
 
     def _closed(self, closing: Closing) -> Iterator[Finding]:
-        for note, place, where in self._episode.close(closing):
+        for note, place, where in self._episode.close(closing, self._places):
             yield _finding(note, place, where, self._episode.number)
 
     def _step_notes(self, recorded: Recorded) -> Iterator[tuple[Diagnostic, Place]]:
@@ -141,7 +141,7 @@ class _Judge:
         if isinstance(reply, str) and isinstance(places, JsonPlaces) and self._recording.format.name in OWN:
             for note in _said_of_reply(reply, step):
                 yield note, places.in_reply(note, reply)
-        for note, said, (start, end) in _texts(step):
+        for note, said, (start, end) in spoken_notes(places.texts):
             yield note, places.part(said, start, end)
         if self._rules.tools is not None:
             for note, said in self._rules.tools.notes(step):
@@ -172,12 +172,6 @@ def _places(recording: Recording, window: Window) -> Places:
     window.is_kept = False
     window.forget_before(1 << 62)
     return TextPlaces(content.text)
-
-
-def _texts(step: Step) -> Iterator[tuple[Diagnostic, Spoken, tuple[int, int]]]:
-    for said in spoken(step):
-        for note, span in text_notes(said.part, said.text):
-            yield note, said, span
 
 
 def _said_of_reply(reply: str, step: Step) -> list[Diagnostic]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reactcli.comparison import actions_of
 from reactcli.diagnostics import diagnose
-from reactcli.lint.places import Spoken, spoken
+from reactcli.lint.places import Spoken
 from reactcli.loops import is_error_text
 
 TYPE_CHECKING = False
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from reactcli.diagnostics import Diagnostic
     from reactcli.formats import Closing
-    from reactcli.lint.places import JsonPlaces, Place, TextPlaces
+    from reactcli.lint.jsonplaces import JsonPlaces
+    from reactcli.lint.places import Place, TextPlaces
     from reactcli.trace import Action, Step
 
     Places = TextPlaces | JsonPlaces
@@ -48,8 +49,8 @@ class Episode:
         self._thoughts = _Lacking("as most actions of this run were")
         self._observations = _Lacking("and so it is with most actions of this run")
         self._unanswered: Note | None = None
-        self._last: tuple[Place, int] | None = None
-        self._observed: Place | None = None
+        self._last = 0
+        self._observed: Spoken | None = None
         self._is_done = False
 
     def add(self, step: Step, number: int, places: Places) -> Iterator[Note]:
@@ -58,39 +59,39 @@ class Episode:
             self._observations.lack(self._unanswered)
             self._unanswered = None
         yield from self._judge(step, number, places)
-        self._last = places.step(), number
+        self._last = number
         self._is_done = step.is_final or any(map(_ends, actions_of(step)))
 
-    def close(self, closing: Closing) -> Iterator[Note]:
+    def close(self, closing: Closing, places: Places) -> Iterator[Note]:
+        """What the end shows. The places are still those of the last step."""
         yield from self._observations.notes()
         if not self._may_lack_thoughts:
             yield from self._thoughts.notes()
         is_done = self._is_done or closing.final_answer is not None or closing.status == "finished"
-        if self._last is not None and not is_done and not self._may_lack_answer:
-            place, number = self._last
-            yield diagnose("no-final-answer", place.span), place, number
+        if self._last and not is_done and not self._may_lack_answer:
+            yield diagnose("no-final-answer", (0, 0)), places.step(), self._last
 
     def place_of(self, kind: str, places: Places) -> Place:
         """Where a loop is seen: at the error that comes again, else at the call."""
-        return self._observed or places.step() if kind == "repeated-error" else places.step()
+        if kind == "repeated-error" and self._observed is not None:
+            return places.part(_first_line(self._observed))
+        return places.step()
 
     def _judge(self, step: Step, number: int, places: Places) -> Iterator[Note]:
         actions = actions_of(step)
-        observed = [said for said in spoken(step) if said.part == "observation"]
-        self._observed = places.part(_first_line(observed[0])) if observed else None
+        self._observed = next((said for said in places.texts if said.part == "observation"), None)
         if actions:
             self._judge_thought(step, actions, number, places)
             yield from self._judge_observation(step, actions, number, places)
-        elif observed and not step.is_final and self._is_written and not is_error_text(observed[0].text):
-            place = places.part(_first_line(observed[0]))
-            yield diagnose("observation-without-action", place.span), place, number
+        elif self._observed is not None and not step.is_final and self._is_written:
+            yield from _orphan(self._observed, number, places)
 
     def _judge_thought(self, step: Step, actions: tuple[Action, ...], number: int, places: Places) -> None:
         if step.thought or step.reasoning or step.preamble or step.plan or step.reflection:
             self._thoughts.have()
         elif actions[0].action not in THINKING:
             place = places.step()
-            self._thoughts.lack((diagnose("action-without-thought", place.span, tool=actions[0].action), place, number))
+            self._thoughts.lack((diagnose("action-without-thought", (0, 0), tool=actions[0].action), place, number))
 
     def _judge_observation(
         self, step: Step, actions: tuple[Action, ...], number: int, places: Places
@@ -107,7 +108,7 @@ class Episode:
 
     def _silent(self, action: Action, call: int, number: int, places: Places) -> Note:
         place = places.part(Spoken("action", action.action or "", call))
-        return diagnose("action-without-observation", place.span, tool=action.action or ""), place, number
+        return diagnose("action-without-observation", (0, 0), tool=action.action or ""), place, number
 
 
 class _Lacking:
@@ -133,6 +134,12 @@ class _Lacking:
             return
         note, place, number = self._held[0]
         yield note.replace(message=f"{note.message}, {self._most_of_them}"), place, number
+
+
+def _orphan(observed: Spoken, number: int, places: Places) -> Iterator[Note]:
+    """An error is what the loop says of a reply that it could not read."""
+    if not is_error_text(observed.text):
+        yield diagnose("observation-without-action", (0, 0)), places.part(_first_line(observed)), number
 
 
 def _ends(action: Action) -> bool:

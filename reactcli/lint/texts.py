@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from reactcli.diagnostics import diagnose
-from reactcli.secrets import named_secrets, vendor_secrets
+from reactcli.secrets import may_hold_secrets, named_secrets, vendor_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reactcli.diagnostics import Diagnostic
+    from reactcli.lint.places import Spoken
     from reactcli.source import Span
 
 MOST_NAMED = 5
@@ -25,10 +26,22 @@ _DRIVING = re.compile(
 tags behind a flag are its region's."""
 
 
-def text_notes(part: str, text: str) -> Iterator[tuple[Diagnostic, Span]]:
+def spoken_notes(texts: list[Spoken]) -> Iterator[tuple[Diagnostic, Spoken, Span]]:
+    """The findings on the texts of a step, each with its text and its span in it."""
+    together = "\n".join([said.text for said in texts])
+    may_be_secret = may_hold_secrets(together)
+    if not (may_be_secret or any(said.part == "action_input" for said in texts)) and together.isprintable():
+        return
+    for said in texts:
+        for note, span in text_notes(said.part, said.text, may_be_secret=may_be_secret):
+            yield note, said, span
+
+
+def text_notes(part: str, text: str, *, may_be_secret: bool = True) -> Iterator[tuple[Diagnostic, Span]]:
     """The findings on one text, each with its span in it."""
     seen: list[Span] = []
-    found = [*vendor_secrets(text), *(named_secrets(text) if _is_data(part, text) else ())]
+    found = [*vendor_secrets(text)] if may_be_secret else []
+    found += named_secrets(text) if _is_data(part, text) else ()
     for start, end, kind in found:
         if not any(start < last and end > first for first, last in seen):
             seen.append((start, end))
