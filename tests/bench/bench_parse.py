@@ -65,7 +65,8 @@ def corpus(kind: str) -> list[str]:
     if kind == "final":
         return [f"Thought: {prose(rng, thought)}\nFinal Answer: {prose(rng, 800)}" for _ in range(count)]
     return [
-        f"Thought: {prose(rng, thought)}\nAction: search\nAction Input: {json.dumps(arguments(rng, size), indent=indent)}"
+        f"Thought: {prose(rng, thought)}\nAction: search\nAction Input: "
+        + json.dumps(arguments(rng, size), indent=indent)
         for _ in range(count)
     ]
 
@@ -73,7 +74,8 @@ def corpus(kind: str) -> list[str]:
 def transcript(steps: int) -> str:
     rng = random.Random(steps)
     return "\n".join(
-        f"Thought: {prose(rng, 300)}\nAction: search\nAction Input: {json.dumps(arguments(rng, 200))}\nObservation: {prose(rng, 500)}"
+        f"Thought: {prose(rng, 300)}\nAction: search\nAction Input: {json.dumps(arguments(rng, 200))}\n"
+        f"Observation: {prose(rng, 500)}"
         for _ in range(steps)
     )
 
@@ -154,9 +156,8 @@ def read_long_transcript() -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     spent = seconds(ReActAgentParser().parse_trace, [text])
     more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    print(
-        f"transcript of {len(text) / 1e6:.1f} MB: {len(text) / spent / 1e6:.1f} MB/s, {more / (len(text) / 1e6):.1f} x its size in memory"
-    )
+    rate, share = len(text) / spent / 1e6, more / (len(text) / 1e6)
+    print(f"transcript of {len(text) / 1e6:.1f} MB: {rate:.1f} MB/s, {share:.1f} x its size in memory")
 
 
 if __name__ == "__main__":
