@@ -94,6 +94,7 @@ CODES: dict[str, tuple[str, str, str]] = {
     "several-actions": ("error", "expected exactly 1 action, found {count}", "keep one block"),
     # -- actions
     "unclosed-call": ("error", "the call is never closed: the text was cut off", "ask the model again"),
+    "name-too-long": ("warning", "the tool's name has {length} characters; names have at most {limit}", ""),
     "blob-without-name": ("error", "the JSON names no tool", 'name the tool under "action"'),
     "unused-keys": ("info", "these keys of the JSON were not used: {keys}", ""),
     # -- arguments

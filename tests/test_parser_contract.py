@@ -143,6 +143,13 @@ def test_what_a_tool_wrote_is_no_step() -> None:
     assert [(step.action, step.final_answer) for step in steps] == [("f", None), (None, "y")]
 
 
+@pytest.mark.parametrize(("length", "codes"), [(255, []), (256, []), (257, ["name-too-long"])])
+def test_a_tools_name_has_a_longest_length(length: int, codes: list[str]) -> None:
+    step = ReActAgentParser().parse(f"Action: {'n' * length}\nAction Input: x")
+    assert len(step.action or "") == length
+    assert [diagnostic.code for diagnostic in step.diagnostics] == codes
+
+
 def test_equality_ignores_spans_and_diagnostics() -> None:
     parser = ReActAgentParser()
     assert parser.parse(ACTION) == parser.parse(ACTION.replace("Thought: ", "Thought:    "))

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from reactcli.source import Span
     from reactcli.tokens import Cut, Piece
 
+NAME_LIMIT = 256
+"""Characters of a tool's name; a longer one is prose behind the wrong label."""
+
 
 def step_of(choice: Choice, rounds: list[Round], policy: Policy) -> Step:
     """The step of one reply, with what the other rounds say set aside."""
@@ -119,6 +122,9 @@ def _fields(choice: Choice, notes: list[Diagnostic]) -> dict[str, Any]:
             fields[name] = "\n".join(found.value(piece) for piece in pieces)
             spans[name] = (found.body(pieces[0])[0], found.body(pieces[-1])[1])
     if choice.call is not None:
+        name = choice.call.name or ""
+        if len(name) > NAME_LIMIT:
+            notes.append(diagnose("name-too-long", spans["action"], length=len(name), limit=NAME_LIMIT))
         calls = parallel_calls(reading, notes)
         if len(calls) > 1:
             fields["parallel_actions"] = actions = tuple(_action(call, reading, notes) for call in calls)
