@@ -145,7 +145,7 @@ def test_what_a_tool_wrote_is_no_step() -> None:
 
 @pytest.mark.parametrize(("length", "codes"), [(255, []), (256, []), (257, ["name-too-long"])])
 def test_a_tools_name_has_a_longest_length(length: int, codes: list[str]) -> None:
-    step = ReActAgentParser().parse(f"Action: {'n' * length}\nAction Input: x")
+    step = ReActAgentParser().parse(f"Thought: t\nAction: {'n' * length}\nAction Input: x")
     assert len(step.action or "") == length
     assert [diagnostic.code for diagnostic in step.diagnostics] == codes
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 ON_BOTH = ("final", "action", "error")
 PICK = ("first", "last")
+NAME_LIMIT = 256
+"""Characters of a tool's name; a longer one is prose behind the wrong label."""
 
 
 class Policy:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from reactcli.dialects import AUTO
 from reactcli.dialects.parts import NO_ACTION, TERMINAL
 from reactcli.loosejson import read_arguments
+from reactcli.parser.choices import NAME_LIMIT
 from reactcli.source import is_plain_ascii
 from reactcli.tokens.labels import labels_of
 from reactcli.trace import Step
@@ -79,7 +80,7 @@ def _parts(text: str) -> tuple[str, str | None, str, int] | None:
     if len(labels) == 1:
         return thought, None, last, body
     action = text[labels[0].end() : labels[1].start()].strip()
-    if not action.isidentifier() or action.lower().replace("_", "") in _RESERVED:
+    if not action.isidentifier() or len(action) > NAME_LIMIT or action.lower().replace("_", "") in _RESERVED:
         return None
     return thought, action, last, body
 

@@ -7,7 +7,7 @@ from reactcli.diagnostics import diagnose
 from reactcli.dialects.parts import Part
 from reactcli.loosejson import read_arguments, read_call, read_value
 from reactcli.parser.checks import text_checks
-from reactcli.parser.choices import preamble_of
+from reactcli.parser.choices import NAME_LIMIT, preamble_of
 from reactcli.source import plain_lines
 from reactcli.trace import Action, Step, Trace
 
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from reactcli.parser.rounds import Round
     from reactcli.source import Span
     from reactcli.tokens import Cut, Piece
-
-NAME_LIMIT = 256
-"""Characters of a tool's name; a longer one is prose behind the wrong label."""
 
 
 def step_of(choice: Choice, rounds: list[Round], policy: Policy) -> Step:
