@@ -9,11 +9,12 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from reactcli.engine import ReActEngine
     from reactcli.tools import Tool, tool
 
-__all__ = ["Action", "ReActAgentParser", "Step", "Tool", "Trace", "__version__", "tool"]
+__all__ = ["Action", "ReActAgentParser", "ReActEngine", "Step", "Tool", "Trace", "__version__", "tool"]
 
-_LATE = {"Tool": "tools", "tool": "tools"}
+_LATE = {"ReActEngine": "engine", "Tool": "tools", "tool": "tools"}
 """Public names that parsing does not need, and their modules: loaded when they are first used."""
 
 

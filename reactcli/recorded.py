@@ -36,6 +36,7 @@ class RecordedModel(Model):
     def __init__(self, trace: Trace) -> None:
         name = trace.meta.get("model")
         self.name = name if isinstance(name, str) else "trace"
+        self.question = trace.question
         self._trace = trace
         self._metas = metas_of(trace)
 

@@ -43,7 +43,8 @@ class Option(Value):
 
     @property
     def name(self) -> str:
-        return self.flags[0].removeprefix("--").replace("-", "_")
+        words = self.flags[0].removeprefix("--").replace("-", "_")
+        return f"{words}_" if words == "from" else words  # Typer makes a parameter of it
 
     @property
     def is_switch(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 
 from reactcli.errors import ReactcliError
 from reactcli.render import Safe
@@ -15,6 +16,7 @@ from reactcli.render import Safe
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
     from typing import TextIO
 
     from rich.console import RenderableType
@@ -115,6 +117,15 @@ class Notes(Output):
             self.flush()
         except (OSError, OutputError):
             return
+
+    def busy(self, text: Safe) -> AbstractContextManager[object]:
+        """A spinner and a text for as long as something takes; nothing where this is no terminal."""
+        if not self.is_terminal:
+            return nullcontext()
+        from rich.console import Console  # 40 ms, on terminals only
+        from rich.text import Text
+
+        return Console(file=self._stream, legacy_windows=False).status(Text(text))
 
 
 def is_coloured(color: str, environment: Mapping[str, str], *, is_terminal: bool) -> bool:

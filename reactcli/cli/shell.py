@@ -26,7 +26,7 @@ PROGRAM = "reactcli"
 COMPLETION = "_REACTCLI_COMPLETE"
 """The environment variable through which a shell asks for completions."""
 
-COMMANDS = ("parse", "exec", "replay", "diff", "convert", "tools", "dialects")
+COMMANDS = ("parse", "exec", "run", "prompt", "replay", "diff", "convert", "lint", "explain", "stats", "tools", "dialects")
 """Each is the `COMMAND` of the module of its name; they are listed in this order."""
 
 LONGEST_ERROR = 500

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from reactcli.calls import Call, LocalTools, Outcome
     from reactcli.engine.requests import Ask, Listen
+    from reactcli.isolation import Toolbox
 
     class Tools(Protocol):
         """`LocalTools`, `Toolbox` and recorded tools."""
@@ -105,6 +106,32 @@ class LocalCalls:
         tool = self._tools.tools.get(call.tool or "")
         own = tool.timeout if tool is not None and tool.timeout is not None else self._seconds
         return min((limit for limit in (own, seconds) if limit is not None), default=None)
+
+
+class IsolatedCalls:
+    """Tools in processes of their own, with limits that no call exceeds."""
+
+    def __init__(self, toolbox: Toolbox, *, seconds: float | None = None, default: float = 30.0) -> None:
+        self._toolbox = toolbox
+        self._described = toolbox.describe()
+        self._seconds = seconds
+        self._limits = {tool["name"]: tool.get("timeout") or default for tool in self._described}
+        self._default = default
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._toolbox.names
+
+    def describe(self) -> list[dict[str, Any]]:
+        return self._described
+
+    def call(self, call: Call, *, seconds: float | None = None) -> Outcome:
+        return self._toolbox.call(call, seconds=self._limit(call, seconds))
+
+    def _limit(self, call: Call, seconds: float | None) -> float:
+        """What the user said beats what the tool says; the time that is left beats both."""
+        own = self._seconds or self._limits.get(call.tool or "", self._default)
+        return own if seconds is None else max(min(own, seconds), 0.001)
 
 
 class _Job(Thread):

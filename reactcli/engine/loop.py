@@ -83,7 +83,10 @@ class Course:
     def go_on_from(self, recorded: Iterable[Recorded]) -> None:
         """Take steps as if they had been made here. What the tools did in them is not done again."""
         for one in recorded:
-            self._turns.append(turn_of(one.step, one.meta, len(self._turns) + 1, self._parser))
+            turn = turn_of(one.step, one.meta, len(self._turns) + 1, self._parser)
+            if actions_of(one.step) and not turn.observations:
+                turn = turn.replace(observations=("Error: the run was stopped before this action had a result",))
+            self._turns.append(turn)
             self._watch.add(one.step, is_error=one.meta.get("is_error") is True)
             self.steps.append(one.step)
 

@@ -30,7 +30,7 @@ def _lines(tool: Mapping[str, Any], words: Words, style: Style) -> Iterator[str]
     yield f"{tool['name']}: {first}".rstrip(": ")
     yield from (f"  {line}".rstrip() for line in others if line.strip())
     parameters = _mapping(tool.get("parameters"))
-    required = parameters.get("required") or ()
+    required = _list(parameters.get("required"))
     properties = _mapping(parameters.get("properties"))
     for name, schema in properties.items():
         yield f"  - {_parameter(name, _mapping(schema), words, is_required=name in required)}"
@@ -48,7 +48,7 @@ def _parameter(name: str, schema: Mapping[str, Any], words: Words, *, is_require
     if not is_required and schema.get("default") is not None:
         need = words.default.format(value=json.dumps(schema["default"], ensure_ascii=False))
     about = " ".join(str(schema.get("description") or "").split())
-    return f"{name} ({type_words(schema)}, {need})" + (f": {about}" if about else "")
+    return f"{name} ({_type(schema)}, {need})" + (f": {about}" if about else "")
 
 
 def _sample(properties: Mapping[str, Any], required: Iterable[str]) -> dict[str, Any]:
@@ -61,12 +61,23 @@ def _value(schema: Mapping[str, Any]) -> Any:
     if schema.get("default") is not None:
         return schema["default"]
     for key in ("examples", "enum"):
-        if isinstance(schema.get(key), list) and schema[key]:
-            return schema[key][0]
-    members = schema.get("anyOf")
-    if isinstance(members, list) and members:
+        if values := _list(schema.get(key)):
+            return values[0]
+    members = _list(schema.get("anyOf"))
+    if members:
         return _value(_mapping(members[0]))
     return _VALUES.get(str(schema.get("type")), "…")
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    try:
+        return type_words(schema)
+    except (TypeError, AttributeError):  # no schema at all, which a recording may hold
+        return "any"
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
