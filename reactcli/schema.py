@@ -16,7 +16,7 @@ from reactcli.results import as_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from inspect import Parameter, Signature
     from typing import Any
 
@@ -40,15 +40,16 @@ def signature(tool: Tool) -> Signature:
     """The tool's signature, annotations resolved. A function that takes `**kwargs` only has that of `parameters`."""
     own = _own_signature(tool.func)
     named = any(parameter.kind not in _VARIABLE for parameter in own.parameters.values())
-    if named or not own.parameters or not (tool.parameters or {}).get("properties"):
+    parameters = _whole(tool.parameters or {}, tool)
+    if named or not own.parameters or not parameters.get("properties"):
         return own
-    return _signature_of_schema(tool.parameters or {})
+    return _signature_of_schema(parameters)
 
 
 def parameters_schema(tool: Tool) -> dict[str, Any]:
     """The JSON schema of the tool's arguments: its own if it brought one, else made of signature and docstring."""
     if tool.parameters is not None:
-        return dict(tool.parameters)
+        return _whole(tool.parameters, tool)
     about = described_parameters(tool)
     properties: dict[str, Any] = {}
     required = []
@@ -156,6 +157,16 @@ def _resolved_singly(target: object) -> Iterator[tuple[str, Any]]:
         alone = types.SimpleNamespace(__annotations__={name: annotation})
         with contextlib.suppress(Exception):  # as above
             yield name, typing.get_type_hints(alone, globalns=scope, include_extras=True)[name]
+
+
+def _whole(parameters: Mapping[str, Any], tool: Tool) -> dict[str, Any]:
+    """The schema itself, or that of an object if only its properties were given, as `{"query": {"type": "string"}}`."""
+    is_bare = bool(parameters) and all(isinstance(value, dict) for value in parameters.values())
+    if not is_bare or "properties" in parameters:
+        return dict(parameters)
+    own = _own_signature(tool.func).parameters
+    required = [name for name in parameters if name in own and own[name].default is EMPTY]
+    return {"type": "object", "properties": dict(parameters), "required": required}
 
 
 def _own_signature(func: Callable[..., Any]) -> Signature:

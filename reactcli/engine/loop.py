@@ -182,7 +182,8 @@ class Course:
         if self._parse_errors < self._settings.max_parse_errors:
             return None
         replies = _count(self._parse_errors, "reply", "replies")
-        return End("parse_error", f"{replies} in a row had no action and no answer; the last: {order.problem}")
+        last = order.problem.removesuffix(f": {FORM}")
+        return End("parse_error", f"{replies} in a row had no action and no answer; the last: {last}")
 
     def _fatal(self, outcome: Outcome) -> End | None:
         if outcome.status == "denied":

@@ -21,7 +21,8 @@ KEPT_TURNS = 2
 """The last turns, which stay whole."""
 SHORT_OBSERVATION = 200
 """Characters of an old observation that are left of it."""
-DIGEST_LINE = 160
+DIGEST_LINE, DIGEST_LINES = 160, 20
+"""Characters of a line of the digest, and lines."""
 
 BYTES_PER_TOKEN = 4
 
@@ -54,7 +55,7 @@ def fitted(turns: tuple[Turn, ...], room: int, summarise: Summarise | None = Non
         sizes[i] = size
     digested = 0
     while over > 0 and digested < old:
-        over -= sizes[digested]
+        over -= sizes[digested] - (estimated_tokens(_line(turns[digested])) if digested < DIGEST_LINES else 0)
         digested += 1
     if not digested:
         return Fitted(tuple(kept))
@@ -62,8 +63,10 @@ def fitted(turns: tuple[Turn, ...], room: int, summarise: Summarise | None = Non
 
 
 def summary(turns: Sequence[Turn]) -> str:
-    """One line for each turn: the end of what was written, and the beginning of what came back."""
-    return "\n".join(f"Step {turn.number}: {_line(turn)}" for turn in turns)
+    """A line for each of the last turns: the end of what was written, and the beginning of what came back."""
+    lines = [f"Step {turn.number}: {_line(turn)}" for turn in turns[-DIGEST_LINES:]]
+    left_out = len(turns) - len(lines)
+    return "\n".join(([f"({left_out} steps before these are left out)"] if left_out else []) + lines)
 
 
 def _line(turn: Turn) -> str:
