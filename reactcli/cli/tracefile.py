@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from io import BufferedReader
-    from typing import Self
+    from typing import BinaryIO, Self
 
     from reactcli.formats import Event, Recording
 
@@ -44,14 +44,23 @@ MAX_INPUT = Option(("--max-input",), "The longest document that is read.", metav
 class TraceFile:
     """An open trace; leaving the `with` block closes it. InputError if it cannot be read, FormatError if it is none."""
 
-    def __init__(self, path: str, *, limit: int, paths: Mapping[str, tuple[str, ...]] | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        limit: int,
+        paths: Mapping[str, tuple[str, ...]] | None = None,
+        seen_by: Callable[[BufferedReader], BinaryIO] | None = None,
+    ) -> None:
+        """`seen_by` makes a stream of the file's, through which everything is read."""
         self.path = path
         self.name = display_name(path)
         self._stream = self._opened()
         try:
             self.is_regular = S_ISREG(os.fstat(self._stream.fileno()).st_mode)
             beside = None if path == STDIN else self._beside
-            self.recording: Recording = open_recording(self._stream, limit=limit, beside=beside, paths=paths)
+            read_from = seen_by(self._stream) if seen_by is not None else self._stream
+            self.recording: Recording = open_recording(read_from, limit=limit, beside=beside, paths=paths)
         except BaseException as error:
             self.close()
             if isinstance(error, OSError):

@@ -1,6 +1,7 @@
 """What is wrong with a recorded run, where in its file, and what to do: findings over a whole trace.
 
-    for finding in judge(stream): …         in the order in which they become known
+    window = Window(stream)
+    for finding in judge(open_recording(window), window): …     in the order in which they become known
 
 A finding is a diagnostic (`diagnostics.CODES` has them all) with a step and a place in the file. Judged is what reading
 the file told, what `parse` says of each step, and what only the steps together show: loops, missing answers, missing
@@ -11,8 +12,7 @@ they were given. Memory is bounded for formats of one record a line, whatever th
 from __future__ import annotations
 
 from reactcli.diagnostics import CODES, Diagnostic, diagnose
-from reactcli.errors import FormatError
-from reactcli.formats import Closing, Opening, Recorded, open_recording
+from reactcli.formats import Opening, Recorded
 from reactcli.lint.jsonplaces import JsonPlaces
 from reactcli.lint.places import Place, TextPlaces
 from reactcli.lint.run import Episode
@@ -23,22 +23,21 @@ from reactcli.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import BinaryIO
+    from collections.abc import Iterator
 
-    from reactcli.formats import Recording
+    from reactcli.errors import FormatError
+    from reactcli.formats import Closing, Recording
     from reactcli.lint.tools import ToolCheck
     from reactcli.loops import Loop
     from reactcli.trace import Step
 
     Places = TextPlaces | JsonPlaces
 
-__all__ = ["Finding", "Rules", "judge"]
+__all__ = ["Finding", "Rules", "Window", "judge", "refused"]
 
 NOWHERE = Place((0, 0), 1, 1, 1, 1, "", 0)
 OWN = frozenset({"reactcli", "steps", "map"})
 """Formats in which a reply that stands beside its step is ReAct text."""
-SEVERITIES = ("error", "warning", "info")
 
 
 class Finding(Value):
@@ -61,26 +60,17 @@ class Rules(Value):
     tools: ToolCheck | None = None
 
 
-def judge(
-    stream: BinaryIO,
-    rules: Rules | None = None,
-    *,
-    limit: int = 64 << 20,
-    beside: Callable[[str], BinaryIO | None] | None = None,
-    paths: Mapping[str, tuple[str, ...]] | None = None,
-) -> Iterator[Finding]:
-    """The findings on one file; a file that is no trace has one. The other arguments are `open_recording`'s."""
+def judge(recording: Recording, window: Window, rules: Rules | None = None) -> Iterator[Finding]:
+    """The findings on one recording, which reads from the window."""
     rules = rules or Rules()
-    window = Window(stream)
-    try:
-        recording = open_recording(window, limit=limit, beside=beside, paths=paths)  # type: ignore[arg-type]
-        # only `readline` and `read` are asked of it
-        found = _Judge(recording, window, rules).findings()
-        yield from (finding for finding in found if finding.code in rules.codes)
-    except FormatError as error:
-        wrong = diagnose("not-a-trace", (0, 0)).replace(message=error.message, hint=error.hint)
-        if wrong.code in rules.codes:
-            yield _finding(wrong, NOWHERE)
+    return (finding for finding in _Judge(recording, window, rules).findings() if finding.code in rules.codes)
+
+
+def refused(error: FormatError, rules: Rules | None = None) -> Iterator[Finding]:
+    """The finding on a file that is no trace."""
+    if "not-a-trace" in (rules or Rules()).codes:
+        why = diagnose("not-a-trace", (0, 0)).replace(message=error.message, hint=error.hint)
+        yield _finding(why, NOWHERE)
 
 
 def _finding(found: Diagnostic, place: Place, step: int | None = None, episode: int | None = None) -> Finding:
@@ -149,13 +139,10 @@ class _Judge:
 
     def _looping(self, loop: Loop | None) -> Iterator[Finding]:
         """Loops that are over; where one begins to be a loop is remembered as its place."""
-        before = self._loop_seen
         for ended in self._watch.ended():
             yield self._looped(ended)
-            before = None
-        if loop is None:
             self._loop_seen = None
-        elif before is None:
+        if loop is not None and self._loop_seen is None:
             self._loop_seen = self._episode.place_of(loop.kind, self._places), self._number
 
     def _looped(self, loop: Loop) -> Finding:

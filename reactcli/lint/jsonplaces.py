@@ -59,7 +59,7 @@ class JsonPlaces:
             self._look()
 
     def _look(self) -> None:
-        """Find the step's texts, unless that was done. Where steps have lines, it is done only when places are asked."""
+        """Find the texts, unless that was done. Where steps have lines, it is done only when places are asked for."""
         step, self._step = self._step, None
         if step is not None and not (step.dialect and self._enter_spelt(self.texts, step)):
             self._enter_fields(self.texts)

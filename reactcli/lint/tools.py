@@ -34,7 +34,8 @@ class ToolCheck:
             name = action.action or ""
             if outcome.status == "unknown_tool":
                 way_out = (outcome.error or "").partition("not found; ")[2]
-                yield diagnose("unknown-tool", (0, 0), tool=name).replace(hint=way_out), Spoken("action", name, number)
+                note = diagnose("unknown-tool", (0, 0), tool=name, way_out="")
+                yield note.replace(hint=way_out), Spoken("action", name, number)
             elif outcome.status == "bad_arguments" and not step.truncated:
                 why = (outcome.error or "").removeprefix(f"'{name}' was not run: ")
                 said = Spoken("action_input", action.action_input, number) if action.action_input else None
