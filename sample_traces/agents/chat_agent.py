@@ -8,43 +8,43 @@ python sample_traces/agents/chat_agent.py
 from reactcli import ReActEngine, tool
 
 PROMPT = """\
-你是一个能够使用工具解决任务的AI助手。请按照以下格式回答问题：
+请用工具完成任务。回答时，各部分都以下面的标签开头：
 
-Thought：[分析当前情况，推理下一步行动]
-Action：[工具名称]
-Action Input：[工具输入参数]
-Observation：[工具返回结果]
+Thought：为什么这样做
+Action：一个或几个工具，用逗号隔开
+Action Input：各工具的参数，写成 JSON，用逗号隔开
+Observation：不用写，由程序填写
 
-...（重复Thought/Action/Observation直到得出答案）
+完成以后：
 
-Thought：[最终推理]
-Final Answer：[最终答案]
+Thought：结论从何而来
+Final Answer：答案
 
-# 可用工具
+# 工具
 {tools}
 
-问题：{question}"""
+任务：{question}"""
 
 
 @tool(timeout=10)
 def search_web(query: str) -> list[str]:
-    """搜索互联网获取实时信息。适用于需要最新数据的场景，每次最多返回5条结果。
+    """在网上查找，最多给出五条。需要新近消息时用它。
 
     Args:
-        query: 搜索关键词，建议使用简洁明确的查询词
+        query: 要找的词，越短越好
 
     Returns:
-        搜索结果摘要列表
+        每条结果一行
     """
     return [f"{query}：共 1,000 人"]
 
 
 @tool
 def calculator(expression: str) -> int:
-    """精确计算，不要自己算。
+    """两个数相加。算数时用它。
 
     Args:
-        expression: 加法算式，例如 1 + 2
+        expression: 例如 1 + 2
     """
     left, right = expression.split("+")
     return int(left) + int(right)
@@ -63,16 +63,16 @@ class Model:
 
 
 model = Model(
-    "Thought：\n1. 当前目标：同时查询A和B\n2. 信息缺口：两者都缺\nAction：search_web, calculator\n"
+    "Thought：\n1. 要比较A和B\n2. 先查A，同时试算\nAction：search_web, calculator\n"
     'Action Input：{"query": "A的信息"}, {"expression": "1000 + 1"}',
     'Thought：再查B\nAction：lookup\nAction Input：{"keyword": "B"}',
-    "Reflection：没有lookup这个工具，应该用search_web。\n\nThought：换工具\nAction：search_web\n"
-    'Action Input：{"query": "B的信息"}\nObservation：[编造的结果]',
+    "Reflection：lookup 不存在，查找要用 search_web。\n\nThought：换工具\nAction：search_web\n"
+    'Action Input：{"query": "B的信息"}\nObservation：凭空写的',
     "Thought：信息足够\nFinal Answer：A有1,000人，B也有1,000人",
 )
 run = ReActEngine(
     model, [search_web, calculator], history="messages", template=PROMPT, language="zh", reflect=True
-).run("A和B各有多少人？")
+).run("A 和 B 的人数各是多少？")
 for message in model.messages:
     print(f"[{message['role']}]")
     print(message["content"])

@@ -14,33 +14,32 @@ FACTS = {
 }
 
 PROMPT = """\
-你是能使用工具的智能助手。
+下面的问题需要查资料。每一步先想清楚，再用一个工具。
 
-可用工具:
+工具一览
 {tools_description}
 
-格式:
-Thought: 推理过程
-Action: 工具名称
-Action Input: JSON参数
-Observation: (系统自动填入)
+每一步这样写，编号逐步增加
+Thought 1: 这一步的想法
+Action 1: 工具名
+Action Input 1: 写成 JSON 的参数
+Observation: 留空，由程序填写
 
-完成后:
-Thought: 最终推理
+知道答案以后这样写
 Action: FINISH
-Final Answer: 最终答案
+Final Answer: 给提问者的回答
 
-最多 {max_iterations} 轮。
+步数上限: {max_iterations}
 
 问题: {question}
 Thought 1:"""
 
 SCRIPT = (
-    ' 先找最佳影片和导演\nAction 1: look_up\nAction Input 1: {"query": "best picture of 2024"}',
-    ' 工具名称写错了\nAction 2: search\nAction Input 2: {"query": "best picture of 2024"}\nObservation 2: 巴黎',
-    ' 导演出生城市\nAction 3: search("birthplace of Christopher Nolan")',
-    ' 伦敦人口\nAction 4: search\nAction Input 4: {"query": "population of London"}',
-    " 信息齐全\nAction: FINISH\nFinal Answer: 诺兰出生于伦敦，人口约898万。",
+    ' 要知道是哪部影片、谁导演的\nAction 1: look_up\nAction Input 1: {"query": "best picture of 2024"}',
+    ' 没有那个工具，换一个\nAction 2: search\nAction Input 2: {"query": "best picture of 2024"}\nObservation 2: 巴黎',
+    ' 他在哪里出生\nAction 3: search("birthplace of Christopher Nolan")',
+    ' 那座城市有多少人\nAction 4: search\nAction Input 4: {"query": "population of London"}',
+    " 都查到了\nAction: FINISH\nFinal Answer: 他生于伦敦，那里约有898万人。",
 )
 
 
@@ -64,14 +63,16 @@ def search(query: str) -> str:
 tools = [Tool("search", "Look a fact up.", search, {"query": {"type": "string"}})]
 
 model = Scripted(*SCRIPT)
-run = ReActEngine(model, tools, template=PROMPT).run("2024年奥斯卡最佳影片导演出生城市人口？")
+run = ReActEngine(model, tools, template=PROMPT).run("2024年最佳影片的导演生于哪座城市，那里有多少人？")
 print(model.prompts[-1][model.prompts[-1].index("问题:") :])
 print(run.status, run.iterations, run.answer)
 
-endless = Scripted(' 再来一次\nAction: search\nAction Input: {"query": "population of London"}')
-run = ReActEngine(endless, tools, template=PROMPT).run("伦敦人口？")
+endless = Scripted(' 再查一遍\nAction: search\nAction Input: {"query": "population of London"}')
+run = ReActEngine(endless, tools, template=PROMPT).run("伦敦有多少人？")
 print(run.status, run.iterations, run.reason)
 
-run = ReActEngine(Scripted(*SCRIPT), tools, max_steps=2, template=PROMPT).run("2024年奥斯卡最佳影片导演出生城市人口？")
+run = ReActEngine(Scripted(*SCRIPT), tools, max_steps=2, template=PROMPT).run(
+    "2024年最佳影片的导演生于哪座城市，那里有多少人？"
+)
 print(run.status, run.iterations, run.reason)
 print(tools[0].execute(query="population of Paris"))

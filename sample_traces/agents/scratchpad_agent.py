@@ -8,16 +8,16 @@ python sample_traces/agents/scratchpad_agent.py
 from reactcli import ReActEngine
 
 PROMPT = """\
-你是一个使用ReAct框架来回答问题的助手。
-可用工具：
+请借助工具回答问题。工具有：
 {tools}
 
-请使用以下格式：
+每一步写三行，然后重新开始：
 
-思: 你的推理步骤。
-行: 要采取的行动，应该是[{tool_names}]中的一个或'Final Answer'，写成 行: tool_name[input]。
-观察: 行动的结果。
-... (此思/行/观察循环重复)
+思: 想到了什么
+行: 工具名[输入]，工具名是 {tool_names} 之一
+观察: 由程序填写
+
+知道答案时不再写 行，改写 Final Answer: 和答案。
 
 问题: {question}
 {scratchpad}思:"""
@@ -47,7 +47,7 @@ def scripted(*replies: str):  # noqa: ANN201  # a function from prompt to reply
     return answer
 
 
-def show(title: str, *replies: str, question: str = "2加2是多少？", **options: object) -> None:
+def show(title: str, *replies: str, question: str = "2 加 2 等于几？", **options: object) -> None:
     run = ReActEngine(scripted(*replies), TOOLS, template=PROMPT, **options).run(question)
     print(f"--- {title} ---")
     for step in run.trace.steps:

@@ -12,7 +12,7 @@ POPULATIONS = {"население токио": "около 14 миллионо�
 
 def search(query: str) -> str:
     """Find a population."""
-    return POPULATIONS.get(query.lower().strip(), "не найдено")
+    return POPULATIONS.get(query.lower().strip(), "нет данных")
 
 
 def calc(expression: str) -> str:
@@ -23,14 +23,14 @@ def calc(expression: str) -> str:
 def model(prompt: str) -> str:
     """Writes what a model would: looks at what has been observed, and nothing else."""
     if "Observation:" not in prompt:
-        return "Thought: мне нужно узнать население Токио.\nAction: search[население Токио]"
+        return "Thought: сначала найду, сколько жителей в Токио.\nAction: search[население Токио]"
     if "около 14 миллионов" in prompt:
-        return "Thought: население — около 14 миллионов, это и есть ответ.\nFinal Answer: около 14 миллионов человек"
-    return "Final Answer: не удалось"
+        return "Thought: нашёл, этого достаточно.\nFinal Answer: около 14 миллионов человек"
+    return "Final Answer: неизвестно"
 
 
 engine = ReActEngine(model, {"search": search, "calc": calc}, 5, template="Question: {question}\n{scratchpad}")
-steps = engine.walk("Сколько людей живёт в Токио?")
+steps = engine.walk("Каково население Токио?")
 number = 0
 while True:
     try:
