@@ -26,7 +26,9 @@ PROGRAM = "reactcli"
 COMPLETION = "_REACTCLI_COMPLETE"
 """The environment variable through which a shell asks for completions."""
 
-COMMANDS = ("parse", "exec", "run", "prompt", "replay", "diff", "convert", "lint", "explain", "stats", "tools", "dialects")
+COMMANDS = (
+    "parse", "exec", "run", "prompt", "replay", "diff", "convert", "lint", "explain", "stats", "tools", "dialects",
+)  # fmt: skip
 """Each is the `COMMAND` of the module of its name; they are listed in this order."""
 
 LONGEST_ERROR = 500
