@@ -92,7 +92,10 @@ class Redactor:
             text = getattr(step, name)
             if text:
                 changes[name] = self.text(text, is_arguments=name == "action_input" or text[:1] in {"{", "["})
+        counted = dict(self.counts)
         changes["arguments"] = self.value(step.arguments)
+        if step.action_input is not None:  # where the same secrets stand
+            self.counts = counted
         changes["parallel_actions"] = tuple(map(self._action, step.parallel_actions))
         changes["shadowed"] = tuple(map(self.step, step.shadowed))
         changes["diagnostics"] = tuple(map(self._diagnostic, step.diagnostics))
@@ -100,6 +103,9 @@ class Redactor:
         return step if cleaned == step and changes["diagnostics"] == step.diagnostics else cleaned.replace(spans={})
 
     def trace(self, trace: Trace) -> Trace:
+        """The trace without secrets; a value that its name betrays in any step is known in all of them."""
+        for step in trace.steps:
+            self._learn_from(step)
         steps = tuple(map(self.step, trace.steps))
         question, answer = self._maybe(trace.question), self._maybe(trace.final_answer)
         noted = tuple(map(self._diagnostic, trace.diagnostics))
@@ -136,9 +142,10 @@ class Redactor:
         return self.value(child)
 
     def _action(self, action: Action) -> Action:
+        text = action.action_input
         return action.replace(
             action=self._maybe(action.action),
-            action_input=None if action.action_input is None else self.text(action.action_input, is_arguments=True),
+            action_input=None if text is None else self.text(text, is_arguments=True),
             arguments=self.value(action.arguments),
             observation=self._maybe(action.observation),
         )

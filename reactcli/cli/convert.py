@@ -5,6 +5,7 @@ from __future__ import annotations
 from reactcli.cli.diff import one_episode
 from reactcli.cli.options import Argument, Command, Option, UsageError
 from reactcli.cli.outfile import check_target, write_file
+from reactcli.cli.redaction import REDACT, SECRET, redactor, say_redacted
 from reactcli.cli.replay import DAMAGE, Findings
 from reactcli.cli.selection import number
 from reactcli.cli.tracefile import MAP, MAX_INPUT, TraceFile, asked
@@ -29,10 +30,15 @@ def run(values: Mapping[str, Any], shell: Shell) -> int:
         raise UsageError("--dialect says how ReAct text is written", hint="add --to react")
     if values["output"] is not None:
         check_target(values["output"], force=values["force"])
+    wanted = redactor(values)
     with TraceFile(values["trace"], limit=values["max_input"], paths=values["map"]) as file:
+        file.changed = wanted.events if wanted is not None else None
         findings = Findings(shell, file.name, DAMAGE)
         trace = one_episode(trace_of(findings.watched(file.events())), values["episode"])
+    if wanted is not None:  # once more: what a later step told is a secret in the earlier ones too
+        trace = wanted.trace(trace)
     _put(_written(trace, write, dialect), values, shell)
+    say_redacted(wanted, shell)
     return findings.code()
 
 
@@ -70,6 +76,8 @@ COMMAND = Command(
         Option(("--output", "-o"), "Write to this file.", metavar="FILE"),
         Option(("--force",), "Replace a file that is there."),
         Option(("--episode",), "Convert this episode of several.", metavar="N", convert=asked(number)),
+        REDACT,
+        SECRET,
         MAP,
         MAX_INPUT,
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from reactcli.cli.exec import seconds
 from reactcli.cli.options import Argument, Command, Option, UsageError
 from reactcli.cli.outfile import check_target, write_file
+from reactcli.cli.redaction import REDACT, SECRET, redactor, say_redacted
 from reactcli.cli.selection import PARTS, Numbered, Selection, number, parts, says_nothing, steps_range
 from reactcli.cli.tracefile import MAP, MAX_INPUT, TraceFile, asked
 from reactcli.comparison import compiled, parse_pattern
@@ -107,7 +108,11 @@ class Findings:
 
 def run(values: Mapping[str, Any], shell: Shell) -> int:
     options = _checked(Options(**{field: values[field] for field in Options._fields}))
+    wanted = redactor(values)
+    if wanted is not None and options.check:
+        raise UsageError("--check compares what was recorded, and --redact changes it", hint="leave one of them away")
     with TraceFile(options.trace, limit=options.max_input, paths=options.map) as file:
+        file.changed = wanted.events if wanted is not None else None
         if options.check:
             from reactcli.cli.checking import run_check
 
@@ -122,6 +127,7 @@ def run(values: Mapping[str, Any], shell: Shell) -> int:
             write_file(options.output, pieces, force=options.force)
         else:
             _print(pieces, file, shell)
+        say_redacted(wanted, shell)
         return findings.code()
 
 
@@ -302,6 +308,8 @@ COMMAND = Command(
         Option(("--ignore-tool",), "Do not run this tool.", metavar="NAME", repeated=True),
         Option(("--update",), "Write the trace with what the tools answer now.", metavar="FILE"),
         Option(("--timeout",), "Seconds for a call; 30, or what the tool sets, if not given.", "S", convert=seconds),
+        REDACT,
+        SECRET,
         MAP,
         MAX_INPUT,
     ),

@@ -139,8 +139,8 @@ COMMAND = Command(
     name="stats",
     summary="Count what recorded runs did: steps, tools, errors, repairs, loops, answers.",
     details="Reads files and folders of traces in every format that `replay` reads. A file that cannot be read is a "
-    "row with an error, and never the end. Tokens and seconds are counted where they were recorded, and otherwise unknown. "
-    "Exits with 1 if a file is no trace or a record was skipped, and with 2 if a file cannot be opened.",
+    "row with an error, and never the end. Tokens and seconds are counted where they were recorded, and are unknown "
+    "otherwise. Exits with 1 if a file is no trace or a record was skipped, and with 2 if a file cannot be opened.",
     examples=("reactcli stats runs", "reactcli stats --format csv runs > runs.csv"),
     run=run,
     arguments=(Argument("paths", "PATH...", "Traces, and folders of them; - for stdin.", repeated=True),),

@@ -53,6 +53,8 @@ class TraceFile:
         seen_by: Callable[[BufferedReader], BinaryIO] | None = None,
     ) -> None:
         """`seen_by` makes a stream of the file's, through which everything is read."""
+        self.changed: Callable[[Iterator[Event]], Iterator[Event]] | None = None
+        """What comes between the events and whoever asks for them."""
         self.path = path
         self.name = display_name(path)
         self._stream = self._opened()
@@ -79,7 +81,8 @@ class TraceFile:
 
     def events(self) -> Iterator[Event]:
         try:
-            yield from self.recording.events()
+            events = self.recording.events()
+            yield from events if self.changed is None else self.changed(events)
         except OSError as error:
             raise self._unreadable(error) from None
 
