@@ -4,40 +4,28 @@ A worker stays alive from call to call, so that tools can keep state, and is rep
 contains tools that hang, crash, flood, fork or eat memory. It is no sandbox: a tool can do what the user can do.
 """
 
-# ruff: noqa: PTH100, PTH109, PTH117, PTH120  # pathlib costs every call 6 ms
-
 from __future__ import annotations
 
-import json
 import os
 import signal
-import sys
-from fcntl import F_DUPFD_CLOEXEC, fcntl
 from select import POLLIN, POLLOUT, poll
+from threading import Thread
 from time import monotonic
 
 from reactcli.calls import STATUSES, Call, Outcome, failed, unknown_tool
-from reactcli.channel import REQUESTS, RESULTS, Inbox, frame
+from reactcli.channel import Inbox, frame
 from reactcli.errors import ToolError
 from reactcli.loading import check_file
+from reactcli.spawning import spawned
 from reactcli.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any, Self
-
-ENVIRONMENT = ("PATH", "HOME", "LANG", "TMPDIR", "TZ")
-"""Variables that a tool sees, with LC_*: what programs need, and no credentials."""
 
 PRINTED_LIMIT = 64 << 10
 """Bytes of what a tool prints that are kept for a call; the rest is read, so that it does not block, and counted."""
-
-START = (
-    "import sys; home = sys.argv.pop(1); home in sys.path or sys.path.append(home); "
-    "from reactcli.worker import main; main()"
-)
-"""What the interpreter runs: told by -I to look nowhere but in its own folders, it has to be shown ours."""
 
 GRACE = 0.25
 """Seconds that a worker told to end has for its exit handlers, and a killed one to vanish."""
@@ -51,7 +39,7 @@ class Limits(Value):
     memory: int | None = 1 << 30
     """Bytes that a process may write to; it may reserve eight times as many."""
     environment: tuple[str, ...] = ()
-    """Names of variables that tools see beyond `ENVIRONMENT`."""
+    """Names of variables that tools see beyond `spawning.ENVIRONMENT`."""
 
 
 class TooLateError(ToolError):
@@ -98,6 +86,28 @@ class Toolbox:
         worker = self._owners.get(call.tool) if call.tool is not None else None
         return worker.call(call, seconds=seconds) if worker else unknown_tool(call.tool, self.names)
 
+    def call_all(self, calls: Sequence[Call], limits: Sequence[float]) -> list[Outcome]:
+        """What became of several calls made side by side, in their order, each with its own limit."""
+        shares: dict[Worker | None, list[int]] = {}
+        for place, call in enumerate(calls):
+            shares.setdefault(self._owners.get(call.tool or ""), []).append(place)
+        outcomes = [unknown_tool(call.tool, self.names) for call in calls]
+
+        def ask(worker: Worker, places: list[int]) -> None:
+            found = worker.call_all([calls[place] for place in places], [limits[place] for place in places])
+            for place, outcome in zip(places, found, strict=True):
+                outcomes[place] = outcome
+
+        asked = [(worker, places) for worker, places in shares.items() if worker is not None and worker.is_ready()]
+        threads = [Thread(target=ask, args=share, daemon=True) for share in asked[1:]]
+        for thread in threads:
+            thread.start()
+        for share in asked[:1]:
+            ask(*share)
+        for thread in threads:
+            thread.join()
+        return outcomes
+
     def describe(self) -> list[dict[str, Any]]:
         """`name`, `description` and `parameters` (a JSON schema) of every tool, in order."""
         return [tool for worker in self._workers for tool in worker.describe()]
@@ -143,13 +153,42 @@ class Worker:
         try:
             self.start()
             began = monotonic()
-            outcome = _checked(self._ask({"ask": "call", "call": call.fields(), "timeout": limit}, limit), call)
+            answer = self._ask({"ask": "call", "call": call.fields(), "timeout": limit}, limit)
+            outcome = _checked(answer.get("outcome"), call)
         except TooLateError:
-            outcome = failed("timeout", call.tool, f"TimeoutError: '{call.tool}' ran out of its time of {limit:g} s")
+            outcome = _too_late(call, limit)
         except ToolError as error:
-            outcome = failed("tool_error", call.tool, f"'{call.tool}' gave no result: {error.message}")
+            outcome = _without_result(call, error)
         took = (monotonic() - began) * 1000
         return outcome.replace(printed=self._printed.take(), duration_ms=round(took, 3))
+
+    def call_all(self, calls: Sequence[Call], limits: Sequence[float]) -> list[Outcome]:
+        """The same for calls side by side. If one runs out of its time, the worker is replaced behind the others."""
+        if len(calls) == 1:
+            return [self.call(calls[0], seconds=limits[0])]
+        began = monotonic()
+        request = {"ask": "calls", "calls": [call.fields() for call in calls], "limits": list(limits)}
+        try:
+            self.start()
+            found = self._ask({**request, "timeout": max(limits)}, max(limits) + GRACE).get("outcomes")
+            outcomes = _all_checked(found, calls, limits)
+        except TooLateError:
+            outcomes = [_too_late(call, limit) for call, limit in zip(calls, limits, strict=True)]
+        except ToolError as error:
+            outcomes = [_without_result(call, error) for call in calls]
+        if any(outcome.status == "timeout" for outcome in outcomes):
+            self.kill()
+        took = round((monotonic() - began) * 1000, 3)
+        outcomes[0] = outcomes[0].replace(printed=self._printed.take())
+        return [outcome.replace(duration_ms=took) for outcome in outcomes]
+
+    def is_ready(self) -> bool:
+        """Start the worker if need be, in this thread, whose end it does not outlive; False if that fails."""
+        try:
+            self.start()
+        except ToolError:
+            return False
+        return True
 
     def describe(self) -> list[dict[str, Any]]:
         self.start()
@@ -213,7 +252,7 @@ class _Process:
         self._printed = printed
         self._inbox = Inbox()
         self._pending = bytearray()
-        self._pid, self._requests, self._results, self._output = _spawned(spec, limits)
+        self._pid, self._requests, self._results, self._output = spawned(spec, limits)
         self._open = {self._requests, self._results, self._output}
         self._poll = poll()
         for descriptor in (self._results, self._output):
@@ -313,67 +352,6 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _spawned(spec: str, limits: Limits) -> tuple[int, int, int, int]:
-    """Process id, and our ends of the pipes for requests, results and what is printed."""
-    if not sys.executable:
-        raise ToolError("there is no Python interpreter to run tools with")
-    requests, results, output = _pipe(), _pipe(), _pipe()
-    theirs = (requests[0], results[1], output[1])
-    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    settings = json.dumps({"owner": os.getpid(), "memory": limits.memory, "paths": _paths(), "spec": spec})
-    actions = [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_DUP2, output[1], 1),
-        (os.POSIX_SPAWN_DUP2, output[1], 2),
-        (os.POSIX_SPAWN_DUP2, requests[0], REQUESTS),
-        (os.POSIX_SPAWN_DUP2, results[1], RESULTS),
-    ]
-    try:
-        pid = os.posix_spawn(
-            sys.executable,
-            [sys.executable, "-I", "-X", "utf8", "-c", START, home, settings],
-            _environment(limits.environment),
-            file_actions=actions,
-            setsigmask=(),
-            setsigdef=(signal.SIGINT, signal.SIGTERM, signal.SIGCHLD, signal.SIGPIPE, signal.SIGHUP),
-        )
-    except OSError as error:
-        for descriptor in (requests[1], results[0], output[0]):
-            os.close(descriptor)
-        raise ToolError(f"no process can be started: {error.strerror}") from None
-    finally:
-        for descriptor in theirs:
-            os.close(descriptor)
-    for descriptor in (requests[1], results[0], output[0]):
-        os.set_blocking(descriptor, False)
-    return pid, requests[1], results[0], output[0]
-
-
-def _pipe() -> tuple[int, int]:
-    """A pipe whose ends are above the numbers that the worker uses: where 0 to 4 are closed, a pipe would get those."""
-    low = os.pipe()
-    try:
-        return fcntl(low[0], F_DUPFD_CLOEXEC, 10), fcntl(low[1], F_DUPFD_CLOEXEC, 10)
-    finally:
-        for descriptor in low:
-            os.close(descriptor)
-
-
-def _environment(names: tuple[str, ...]) -> dict[str, str]:
-    wanted = {*ENVIRONMENT, *names}
-    kept = {name: text for name, text in os.environ.items() if name in wanted or name.startswith("LC_")}
-    return {"TERM": "dumb", **kept}
-
-
-def _paths() -> list[str]:
-    """Where this process finds modules, but for the current folder: what lies there is not to be run by chance."""
-    try:
-        here = os.path.realpath(os.getcwd())
-    except FileNotFoundError:
-        here = ""
-    return [path for path in sys.path if os.path.isabs(path) and os.path.realpath(path) != here]
-
-
 def _signal(pid: int, number: signal.Signals) -> None:
     try:
         os.kill(pid, number)
@@ -381,9 +359,26 @@ def _signal(pid: int, number: signal.Signals) -> None:
         return
 
 
-def _checked(answer: dict[str, Any], call: Call) -> Outcome:
+def _too_late(call: Call, limit: float | None) -> Outcome:
+    return failed("timeout", call.tool, f"TimeoutError: '{call.tool}' ran out of its time of {limit:g} s")
+
+
+def _without_result(call: Call, error: ToolError) -> Outcome:
+    return failed("tool_error", call.tool, f"'{call.tool}' gave no result: {error.message}")
+
+
+def _all_checked(found: Any, calls: Sequence[Call], limits: Sequence[float]) -> list[Outcome]:
+    """The outcomes of calls that were made together; None stands for one that was not done in time."""
+    if not isinstance(found, list) or len(found) != len(calls):
+        raise EndedError("its answer is damaged")
+    return [
+        _too_late(call, limit) if one is None else _checked(one, call)
+        for one, call, limit in zip(found, calls, limits, strict=True)
+    ]
+
+
+def _checked(found: Any, call: Call) -> Outcome:
     """The outcome in an answer. The tool could write to the pipe as well as the worker, so nothing is believed."""
-    found = answer.get("outcome")
     texts = ("observation", "traceback")
     if (
         not isinstance(found, dict)

@@ -18,6 +18,7 @@ import os
 import resource
 import signal
 import sys
+from functools import partial
 
 from reactcli.calls import Call, LocalTools, raised
 from reactcli.channel import REQUESTS, RESULTS, Inbox, frame
@@ -25,7 +26,7 @@ from reactcli.errors import ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
     from typing import Any, NoReturn
 
     from reactcli.calls import Outcome
@@ -177,9 +178,10 @@ def _serve(spec: str) -> None:
         while octets:
             octets = octets[write(RESULTS, octets) :]
 
+    event_loop = _EventLoop()
     try:
         tools = LocalTools(_loaded(spec))
-        tools.wait = _event_loop()
+        tools.wait = event_loop.wait
     except ToolError as error:
         send({"id": 0, "error": error.message, "hint": error.hint, "traceback": ""})
         return
@@ -189,7 +191,7 @@ def _serve(spec: str) -> None:
         return
     send({"id": 0, "tools": {name: tool.timeout for name, tool in tools.tools.items()}})
     for request in _requests():
-        send({"id": request["id"], **_answer(tools, request)})
+        send({"id": request["id"], **_answer(tools, event_loop, request)})
 
 
 def _loaded(spec: str) -> dict[str, Any]:
@@ -200,21 +202,47 @@ def _loaded(spec: str) -> dict[str, Any]:
     return load(spec)
 
 
-def _event_loop() -> Callable[[Awaitable[object]], object]:
+class _EventLoop:
     """One event loop for all calls, made when first needed: what a tool keeps open in it stays usable."""
-    runners: list[Any] = []
 
-    def wait(result: Awaitable[object]) -> object:
-        import asyncio  # 48 ms, only for a coroutine
+    def __init__(self) -> None:
+        self._runner: Any = None
 
-        async def finish() -> object:
-            return await result
+    def wait(self, result: Awaitable[object]) -> object:
+        return self._running().run(_finished(result))
 
-        if not runners:
-            runners.append(asyncio.Runner())
-        return runners[0].run(finish())
+    def side_by_side(self, tools: LocalTools, jobs: Sequence[Callable[[], Any]], limits: list[float]) -> list[Any]:
+        """What each job returns, run in a thread of its own while the loop waits; None for one that takes too long."""
+        return list(self._running().run(_gathered(tools, jobs, limits)))
 
-    return wait
+    def _running(self) -> Any:
+        if self._runner is None:
+            import asyncio  # 48 ms, only for coroutines and calls side by side
+
+            self._runner = asyncio.Runner()
+        return self._runner
+
+
+async def _finished(result: Awaitable[object]) -> object:
+    return await result
+
+
+async def _gathered(tools: LocalTools, jobs: Sequence[Callable[[], Any]], limits: list[float]) -> list[Any]:
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor  # with asyncio 50 ms
+
+    loop = asyncio.get_running_loop()
+    before = tools.wait
+    tools.wait = lambda result: asyncio.run_coroutine_threadsafe(_finished(result), loop).result()
+    pool = ThreadPoolExecutor(len(jobs))
+    try:
+        futures = [loop.run_in_executor(pool, job) for job in jobs]
+        waiting = [asyncio.wait_for(future, limit) for future, limit in zip(futures, limits, strict=True)]
+        done = await asyncio.gather(*waiting, return_exceptions=True)
+    finally:
+        tools.wait = before
+        pool.shutdown(wait=False)
+    return [None if isinstance(one, TimeoutError) else one for one in done]
 
 
 def _requests() -> Iterator[dict[str, Any]]:
@@ -226,20 +254,23 @@ def _requests() -> Iterator[dict[str, Any]]:
             yield request
 
 
-def _answer(tools: LocalTools, request: dict[str, Any]) -> dict[str, Any]:
+def _answer(tools: LocalTools, event_loop: _EventLoop, request: dict[str, Any]) -> dict[str, Any]:
     if request["ask"] == "describe":
         return {"tools": tools.describe()}
     _limit_processor_time(request["timeout"])
-    return _outcome(tools, request)
+    if request["ask"] == "call":
+        return {"outcome": _outcome(tools, request["call"])}
+    jobs = [partial(_outcome, tools, fields) for fields in request["calls"]]
+    return {"outcomes": event_loop.side_by_side(tools, jobs, request["limits"])}
 
 
-def _outcome(tools: LocalTools, request: dict[str, Any]) -> dict[str, Any]:
-    call = Call(**request["call"])
+def _outcome(tools: LocalTools, fields: dict[str, Any]) -> dict[str, Any]:
+    call = Call(**fields)
     try:
         outcome = tools.call(call)
     except BaseException as error:  # noqa: BLE001  # a tool may raise SystemExit or KeyboardInterrupt
         outcome = raised(call.tool, error)
-    return {"outcome": _fields(outcome)}
+    return _fields(outcome)
 
 
 def _fields(outcome: Outcome) -> dict[str, Any]:

@@ -67,7 +67,7 @@ class Options(Value):
 def run(values: Mapping[str, Any], shell: Shell) -> int:
     from reactcli.cli.interrupts import Interrupts
     from reactcli.cli.resuming import resumed
-    from reactcli.cli.sources import tools_of
+    from reactcli.cli.sources import Manner, tools_of
     from reactcli.isolation import Limits
 
     options = _checked(Options(**{field: values[field] for field in Options._fields}))
@@ -75,7 +75,7 @@ def run(values: Mapping[str, Any], shell: Shell) -> int:
         start = resumed(options.resume, options.from_, options.record, options.max_input)
         model = _model(options)
         limits = Limits(options.timeout or 30.0, options.memory, options.env)
-        tools = tools_of(options.tools, stack, limits, options.timeout, options.max_input)
+        tools = tools_of(options.tools, stack, limits, Manner(options.timeout, options.parallel), options.max_input)
         question = _question(options, model, start)
         settings = wanted(values).over(start.prompt)
         recorder = stack.enter_context(start.recorder()) if start.path is not None else None

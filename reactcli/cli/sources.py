@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from reactcli.engine.callers import Tools
     from reactcli.engine.requests import Model
+    from reactcli.isolation import Limits
     from reactcli.trace import Trace
 
 KINDS = "script:FILE, trace:FILE or openai:NAME"
@@ -35,6 +36,14 @@ class Endpoint(Value):
 
     def fields(self) -> dict[str, Any]:
         return dict(self._items())
+
+
+class Manner(Value):
+    """How tools are called."""
+
+    seconds: float | None
+    """For a call; None: what the tool itself says."""
+    side_by_side: int
 
 
 def model_of(spec: str, endpoint: Endpoint, limit: int) -> Model:
@@ -58,7 +67,7 @@ def recorded_trace(path: str, limit: int, episode: int | None = None) -> Trace:
     return episodes[number - 1]
 
 
-def tools_of(specs: tuple[str, ...], stack: ExitStack, limits: Any, seconds: float | None, limit: int) -> Tools:
+def tools_of(specs: tuple[str, ...], stack: ExitStack, limits: Limits, manner: Manner, limit: int) -> Tools:
     """The tools of modules, in processes that the stack ends, or those of a recording."""
     recorded = [spec.removeprefix(RECORDED) for spec in specs if spec.startswith(RECORDED)]
     if recorded and len(specs) > 1:
@@ -70,7 +79,9 @@ def tools_of(specs: tuple[str, ...], stack: ExitStack, limits: Any, seconds: flo
     from reactcli.engine.callers import IsolatedCalls
     from reactcli.isolation import Toolbox
 
-    return IsolatedCalls(stack.enter_context(Toolbox(specs, limits)), seconds=seconds)
+    return IsolatedCalls(
+        stack.enter_context(Toolbox(specs, limits)), seconds=manner.seconds, side_by_side=manner.side_by_side
+    )
 
 
 def _script(path: str, _endpoint: Endpoint, limit: int) -> Model:

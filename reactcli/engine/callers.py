@@ -111,8 +111,16 @@ class LocalCalls:
 class IsolatedCalls:
     """Tools in processes of their own, with limits that no call exceeds."""
 
-    def __init__(self, toolbox: Toolbox, *, seconds: float | None = None, default: float = 30.0) -> None:
+    def __init__(
+        self,
+        toolbox: Toolbox,
+        *,
+        seconds: float | None = None,
+        default: float = 30.0,
+        side_by_side: int = SIDE_BY_SIDE,
+    ) -> None:
         self._toolbox = toolbox
+        self._side_by_side = max(side_by_side, 1)
         self._described = toolbox.describe()
         self._seconds = seconds
         self._limits = {tool["name"]: tool.get("timeout") or default for tool in self._described}
@@ -127,6 +135,13 @@ class IsolatedCalls:
 
     def call(self, call: Call, *, seconds: float | None = None) -> Outcome:
         return self._toolbox.call(call, seconds=self._limit(call, seconds))
+
+    def call_all(self, calls: Sequence[Call], *, seconds: float | None = None) -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        for start in range(0, len(calls), self._side_by_side):
+            some = calls[start : start + self._side_by_side]
+            outcomes += self._toolbox.call_all(some, [self._limit(call, seconds) for call in some])
+        return outcomes
 
     def _limit(self, call: Call, seconds: float | None) -> float:
         """What the user said beats what the tool says; the time that is left beats both."""
