@@ -7,7 +7,7 @@ answer  = object with a final answer, or the input of an action that ends the ru
 from __future__ import annotations
 
 from reactcli.actions import Call
-from reactcli.actions.names import clean_name
+from reactcli.actions.names import clean_name, says_no_action
 from reactcli.diagnostics import diagnose
 from reactcli.loosejson import balanced_end, elements, members, read_value
 from reactcli.patterns import pattern
@@ -24,13 +24,14 @@ INPUT_KEYS = (
 )  # fmt: skip
 THOUGHT_KEYS = ("thought", "thoughts", "thought_process", "reasoning")
 ANSWER_KEYS = ("final_answer", "conclusion", "answer", "result", "output", "response")
-ENVELOPES = ("tool_call", "tool_calls", "tool_calling", "function", "action", "command")
+ENVELOPES = ("tool_call", "tool_calls", "tool_calling", "function_call", "function", "action", "command")
 """Keys whose value may hold the call itself; the aliases are those of public agent frameworks."""
 _SURE_ANSWER_KEYS = ("final_answer", "conclusion")
 _SURE_NAME_KEYS = ("action", "tool", "tool_name", "api_name", "command_name", "request")
 """Keys that name a tool even where no input stands beside them; `name` alone may be anybody's."""
 _KNOWN_KEYS = {*NAME_KEYS, *INPUT_KEYS, *THOUGHT_KEYS, *ENVELOPES, "id", "type", "tag", "path", "call_id", "index"}
 _ARGUMENT_ANSWER_KEYS = ("answer", "final_answer", "result", "output", "response", "content")
+_DEEPEST_ENVELOPE = 3
 _CALLS_LIMIT = 1_000
 """Calls read from one list: no model asks for more at once."""
 
@@ -80,32 +81,60 @@ def _take_rest(text: str, call: Call, rest: Span, notes: list[Diagnostic]) -> No
         notes.append(diagnose("text-after-action", rest))
 
 
-def _object(text: str, span: Span, notes: list[Diagnostic], *, labelled: bool, depth: int = 0) -> Call | None:
-    fields = members(text, *span)
-    if fields is None:
-        return None
-    call = _enveloped(text, fields, notes, depth) or _named_call(text, fields, labelled=labelled)
-    thought = _first_text(text, fields, THOUGHT_KEYS)
-    if call is None:
-        sure = ANSWER_KEYS if thought is not None else _SURE_ANSWER_KEYS
-        answer = _first_text(text, fields, sure)
-        if answer is None:
+class _Fields:
+    """The fields of one JSON object: where each value stands, and what it says."""
+
+    __slots__ = ("spans", "text", "values")
+
+    def __init__(self, text: str, span: Span, spans: dict[str, Span]) -> None:
+        self.text = text
+        self.spans = spans
+        value = read_value(text, *span).value
+        self.values = value if isinstance(value, dict) else {}
+
+    def string(self, key: str) -> str | None:
+        """A string, decoded; None if the value is of another kind. One that is cut off is what there is of it."""
+        if key in self.values:
+            value = self.values[key]
+            return value if isinstance(value, str) else None
+        start, end = self.spans[key]
+        if self.text[start] not in "\"'“":
             return None
-        call = Call(None, "blob")
-        call.answer = answer
-    else:
-        unused = [key for key in fields if key not in _KNOWN_KEYS]
-        if unused:
-            notes.append(diagnose("unused-keys", span, keys=", ".join(unused)))
-    call.thought = call.thought or thought or ""
-    if "id" in fields:
-        call.call_id = _text_at(text, fields["id"])
+        value = read_value(self.text, start, end).value
+        return value if isinstance(value, str) else self.text[start + 1 : end]
+
+    def first_text(self, keys: tuple[str, ...]) -> str | None:
+        """The value of the first of some keys that is not null, as text: strings decoded, others as written."""
+        for key in keys:
+            if key in self.spans and self.values.get(key, "") is not None:
+                string = self.string(key)
+                return self.text[slice(*self.spans[key])] if string is None else string
+        return None
+
+
+def _object(text: str, span: Span, notes: list[Diagnostic], *, labelled: bool, depth: int = 0) -> Call | None:
+    spans = members(text, *span)
+    if spans is None:
+        return None
+    fields = _Fields(text, span, spans)
+    call = _enveloped(text, spans, notes, depth) or _named_call(fields, labelled=labelled)
+    thought = fields.first_text(THOUGHT_KEYS)
+    if call is None or not call.name or says_no_action(call.name):
+        answer = fields.first_text(ANSWER_KEYS if thought is not None else _SURE_ANSWER_KEYS)
+        if answer is not None:
+            call = Call(None, "blob")
+            call.answer = answer
+    elif unused := [key for key in spans if key not in _KNOWN_KEYS]:
+        notes.append(diagnose("unused-keys", span, keys=", ".join(unused)))
+    if call is not None:
+        call.thought = call.thought or thought or ""
+        call.call_id = call.call_id or (fields.string("id") if "id" in spans else None)
     return call
 
 
 def _enveloped(text: str, fields: dict[str, Span], notes: list[Diagnostic], depth: int) -> Call | None:
     """The call inside an envelope such as `{"function": {"name": …}}`; envelopes nest at most three deep."""
-    if depth == 3:
+    if depth == _DEEPEST_ENVELOPE:
         return None
     for key in ENVELOPES:
         if key not in fields:
@@ -121,45 +150,18 @@ def _enveloped(text: str, fields: dict[str, Span], notes: list[Diagnostic], dept
     return None
 
 
-def _named_call(text: str, fields: dict[str, Span], *, labelled: bool) -> Call | None:
-    has_input = next((key for key in INPUT_KEYS if key in fields), None)
+def _named_call(fields: _Fields, *, labelled: bool) -> Call | None:
+    has_input = next((key for key in INPUT_KEYS if key in fields.spans), None)
     for key in NAME_KEYS:
-        if key not in fields or not (labelled or has_input or key in _SURE_NAME_KEYS):
+        if key not in fields.spans or not (labelled or has_input or key in _SURE_NAME_KEYS):
             continue
-        name = _text_at(text, fields[key])
+        name = fields.string(key)
         if name is not None:
             call = Call(clean_name(name), "blob")
-            if has_input is not None:
-                call.span, call.written = _input_of(text, fields[has_input])
+            if has_input is not None and fields.values.get(has_input, "") is not None:
+                call.span, call.written = fields.spans[has_input], fields.string(has_input)
             return call
     return None
-
-
-def _input_of(text: str, span: Span) -> tuple[Span | None, str | None]:
-    """A blob's input: the decoded text of a JSON string, the source of any other value, nothing for null."""
-    start, _ = span
-    if text.startswith("null", start) or text.startswith("None", start):
-        return None, None
-    decoded = _text_at(text, span)
-    return (span, decoded)
-
-
-def _first_text(text: str, fields: dict[str, Span], keys: tuple[str, ...]) -> str | None:
-    """The value of the first of some keys as text: strings decoded, other values as they are written."""
-    for key in keys:
-        if key in fields:
-            start, end = fields[key]
-            decoded = _text_at(text, fields[key])
-            return text[start:end] if decoded is None else decoded
-    return None
-
-
-def _text_at(text: str, span: Span) -> str | None:
-    """The decoded string of a span, or None if it holds another kind of value."""
-    if text[span[0]] not in "\"'“":
-        return None
-    value = read_value(text, *span).value
-    return value if isinstance(value, str) else None
 
 
 def answer_of(text: str, span: Span | None, written: str | None) -> str:
@@ -171,14 +173,14 @@ def answer_of(text: str, span: Span | None, written: str | None) -> str:
     if raw[:1] == "{":
         fields = members(source, *place)
         if fields is not None:
-            found = _first_text(source, fields, _ARGUMENT_ANSWER_KEYS)
+            found = _Fields(source, place, fields).first_text(_ARGUMENT_ANSWER_KEYS)
             return plain_lines(found) if found is not None else "" if not fields else raw
     keyword = _KEYWORD_ANSWER.match(raw)
     if keyword:
         raw = raw[keyword.end() :].strip()
     if len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "\"'" and raw[0] not in raw[1:-1].replace(f"\\{raw[0]}", ""):
-        decoded = _text_at(raw, (0, len(raw)))
-        raw = raw[1:-1] if decoded is None else decoded
+        decoded = read_value(raw, 0, len(raw)).value
+        raw = decoded if isinstance(decoded, str) else raw[1:-1]
     return plain_lines(raw)
 
 

@@ -28,7 +28,9 @@ class Request:
 
 
 class Round:
-    __slots__ = ("answer", "final", "observations", "others", "question", "requests", "stray_input", "thoughts")
+    __slots__ = (
+        "answer", "final", "observations", "observed", "others", "question", "requests", "stray_input", "thoughts"
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.question: Piece | None = None
@@ -39,12 +41,16 @@ class Round:
         self.stray_input: Piece | None = None
         """An action input with no action before it."""
         self.observations: list[Piece] = []
+        self.observed = False
+        """An observation stands behind an action; one before any action is the model's own speech (R9)."""
         self.final: Piece | None = None
         self.answer: Piece | None = None
         """A weak `Answer:`."""
 
-    def is_over(self, part: Part) -> bool:
-        """A piece of this part begins the next round."""
+    def is_over(self, part: Part, *, is_transcript: bool) -> bool:
+        """A piece of this part begins the next round. In a transcript, an observation closes a step without an action
+        too: what a loop answers to a reply that it could not read.
+        """
         if part is Part.OBSERVATION or part is Part.ACTION_INPUT or part is Part.ARGUMENT:
             return False
         answered = self.final is not None or (self.answer is not None and not self.requests)
@@ -53,17 +59,18 @@ class Round:
         if part is Part.ASIDE:
             return False
         if part is Part.ACTION or part is Part.FINAL_ANSWER or part is Part.ANSWER:
-            return answered or bool(self.requests and self.observations)
-        return answered or bool(self.requests)
+            return answered or self.observed
+        closed = is_transcript and bool(self.thoughts and self.observations)
+        return answered or closed or bool(self.requests)
 
 
-def rounds_of(pieces: list[Piece], notes: list[Diagnostic]) -> list[Round]:
+def rounds_of(pieces: list[Piece], notes: list[Diagnostic], *, is_transcript: bool = False) -> list[Round]:
     """The rounds of a text, in order; at least one."""
     current = Round()
     rounds = [current]
     for piece in pieces:
         part = piece[0]
-        if current.is_over(part):
+        if current.is_over(part, is_transcript=is_transcript):
             current = Round()
             rounds.append(current)
         if part is Part.THOUGHT:
@@ -74,6 +81,7 @@ def rounds_of(pieces: list[Piece], notes: list[Diagnostic]) -> list[Round]:
             _add_input(current, piece, notes)
         elif part is Part.OBSERVATION:
             current.observations.append(piece)
+            current.observed = bool(current.requests)
         elif part is Part.FINAL_ANSWER:
             current.final = piece
         else:
@@ -95,7 +103,7 @@ def _add_other(current: Round, piece: Piece) -> None:
 
 
 def _add_input(current: Round, piece: Piece, notes: list[Diagnostic]) -> None:
-    if current.requests and current.requests[-1].input is None and not current.observations:
+    if current.requests and current.requests[-1].input is None and not current.observed:
         current.requests[-1].input = piece
     elif current.requests:
         notes.append(diagnose("repeated-label", (piece[1], piece[3]), part="the action input"))

@@ -34,13 +34,22 @@ def step_of(choice: Choice, rounds: list[Round], policy: Policy) -> Step:
         notes.append(diagnose("no-action-or-answer", (0, len(found.text))))
     fields = _fields(choice, notes)
     fields["shadowed"] = _shadowed(choice, rounds, policy, notes)
-    acted = next((one for one in rounds if one.requests and one.observations), None)
-    if acted is not None:
-        piece = acted.observations[0]
-        fields["hallucinated_observation"] = found.value(piece)
-        fields["spans"]["hallucinated_observation"] = found.body(piece)
-        notes.append(diagnose("hallucinated-observation", (piece[1], piece[2])))
+    _add_invented(found, rounds, fields, notes)
     return Step(**fields, diagnostics=_in_order(notes))
+
+
+def _add_invented(found: Cut, rounds: list[Round], fields: dict[str, Any], notes: list[Diagnostic]) -> None:
+    """What the model wrote behind its own `Observation:`; a bare label at the end is a stop word that came along."""
+    acted = next((one for one in rounds if one.observed), None)
+    if acted is None:
+        return
+    piece = next(piece for piece in acted.observations if piece[1] >= acted.requests[0].action[1])
+    fields["hallucinated_observation"] = found.value(piece)
+    fields["spans"]["hallucinated_observation"] = found.body(piece)
+    if fields["hallucinated_observation"] or piece is not found.pieces[-1]:
+        notes.append(diagnose("hallucinated-observation", (piece[1], piece[2])))
+    else:
+        notes.append(diagnose("dropped-tokens", (piece[1], piece[2]), text=f"'{found.text[piece[1] : piece[2]]}'"))
 
 
 def trace_of(found: Cut, choices: list[Choice]) -> Trace:
@@ -119,35 +128,50 @@ def _fields(choice: Choice, notes: list[Diagnostic]) -> dict[str, Any]:
             fields[name] = "\n".join(found.value(piece) for piece in pieces)
             spans[name] = (found.body(pieces[0])[0], found.body(pieces[-1])[1])
     if choice.call is not None:
-        name = choice.call.name or ""
-        if len(name) > NAME_LIMIT:
-            notes.append(diagnose("name-too-long", spans["action"], length=len(name), limit=NAME_LIMIT))
-        calls = parallel_calls(reading, notes)
-        if len(calls) > 1:
-            fields["parallel_actions"] = actions = tuple(_action(call, reading, notes) for call in calls)
-            fields["arguments"] = actions[0].arguments if calls[0] is choice.call else None
-            notes.append(diagnose("parallel-actions", spans.get("action", (0, 0)), count=len(calls)))
-        else:
-            fields["arguments"], fields["truncated"] = _arguments(choice.call, reading, notes)
+        fields |= _call_fields(choice.call, reading, spans, notes)
     elif of.stray_input is not None:
         notes.append(diagnose("input-without-action", (of.stray_input[1], of.stray_input[2])))
+    elif reading.terminal and reading.calls[0].source is not None:
+        fields["truncated"] = _read_source(reading.calls[0], reading, notes)
     return fields
 
 
-def _action(call: Call, reading: Reading, notes: list[Diagnostic]) -> Action:
-    arguments, _ = _arguments(call, reading, notes)
-    return Action(call.name, reading.input_text(call), arguments, call_id=call.call_id)
+def _call_fields(call: Call, reading: Reading, spans: dict[str, Span], notes: list[Diagnostic]) -> dict[str, Any]:
+    """What a call adds to a step: its arguments, or all calls where there are several."""
+    if len(call.name or "") > NAME_LIMIT:
+        notes.append(diagnose("name-too-long", spans["action"], length=len(call.name or ""), limit=NAME_LIMIT))
+    calls = parallel_calls(reading, notes)
+    if len(calls) < 2:
+        arguments, truncated = _arguments(call, reading, notes)
+        return {"arguments": arguments, "truncated": truncated}
+    notes.append(diagnose("parallel-actions", spans.get("action", (0, 0)), count=len(calls)))
+    read = [_arguments(each, reading, notes) for each in calls]
+    actions = tuple(
+        Action(each.name, reading.input_text(each), arguments, call_id=each.call_id)
+        for each, (arguments, _) in zip(calls, read, strict=True)
+    )
+    return {
+        "parallel_actions": actions,
+        "arguments": actions[0].arguments if calls[0] is call else None,
+        "truncated": any(truncated for _, truncated in read),
+    }
+
+
+def _read_source(call: Call, reading: Reading, notes: list[Diagnostic]) -> bool:
+    """Report how the JSON of a blob is spelt; whether it was cut off."""
+    if call.source is None:
+        return False
+    blob = read_value(reading.found.text, *call.source)
+    notes += blob.diagnostics
+    return blob.truncated
 
 
 def _arguments(call: Call, reading: Reading, notes: list[Diagnostic]) -> tuple[Any, bool]:
     """The parsed input of a call, and whether it was cut off. Findings in decoded text point at its whole source."""
     text = reading.found.text
-    if call.source is not None:
-        blob = read_value(text, *call.source)
-        notes += blob.diagnostics
-        call.truncated = blob.truncated
+    truncated = call.truncated or _read_source(call, reading, notes)
     if call.span is None:
-        return None, call.truncated
+        return None, truncated
     if call.written is None:
         read = read_call if call.syntax else read_arguments
         got = read(text, *call.span)
@@ -155,7 +179,7 @@ def _arguments(call: Call, reading: Reading, notes: list[Diagnostic]) -> tuple[A
     else:
         got = read_arguments(call.written, 0, len(call.written), label=False)
         notes += (finding.replace(span=call.span) for finding in got.diagnostics)
-    return got.value, got.truncated or call.truncated
+    return got.value, got.truncated or truncated
 
 
 def _spans(choice: Choice) -> dict[str, Span]:
