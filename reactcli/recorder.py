@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+from errno import EINVAL, ENOTSUP
 from fcntl import LOCK_EX, LOCK_NB, flock
 from stat import S_ISREG
 
@@ -109,9 +110,13 @@ class Recorder:
         is_new = not os.path.lexists(self.path)
         try:
             descriptor = os.open(self.path, flags, 0o600)
+        except (OSError, ValueError) as error:
+            raise self._failure(error) from None
+        try:
             if is_new:
                 _sync_folder(self.path)
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            os.close(descriptor)
             raise self._failure(error) from None
         return descriptor
 
@@ -223,7 +228,8 @@ def _sync_folder(path: str) -> None:
     folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)  # noqa: PTH120
     try:
         os.fsync(folder)
-    except OSError:
-        return  # some file systems have no such thing
+    except OSError as error:
+        if error.errno not in (EINVAL, ENOTSUP):  # some file systems have no such thing
+            raise
     finally:
         os.close(folder)
