@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "Rules", "Window", "judge", "refused"]
 
 NOWHERE = Place((0, 0), 1, 1, 1, 1, "", 0)
+SPELT = "openai-chat-react"
+"""The format of chats that spell ReAct."""
 OWN = frozenset({"reactcli", "steps", "map"})
 """Formats in which a reply that stands beside its step is ReAct text."""
 
@@ -107,6 +109,7 @@ class _Judge:
         if opening.question:
             for note, (start, end) in text_notes("question", opening.question):
                 yield _finding(note, self._places.outside(opening.question, start, end), episode=opening.episode)
+            self._places.opened(opening.question)
 
     def _recorded(self, recorded: Recorded) -> Iterator[Finding]:
         self._number += 1
@@ -127,6 +130,8 @@ class _Judge:
         step, places = recorded.step, self._places
         for note in step.diagnostics:
             yield note, places.noted(note, step)
+        if self._recording.format.name == SPELT and not step.dialect:
+            yield from _said_of_unread(places)
         reply = recorded.meta.get("llm_output")
         if isinstance(reply, str) and isinstance(places, JsonPlaces) and self._recording.format.name in OWN:
             for note in _said_of_reply(reply, step):
@@ -155,10 +160,21 @@ class _Judge:
 def _places(recording: Recording, window: Window) -> Places:
     content = recording.content
     if content.kind != "text":
-        return JsonPlaces(window)
+        return JsonPlaces(window, is_document=content.kind == "json")
     window.is_kept = False
     window.forget_before(1 << 62)
     return TextPlaces(content.text)
+
+
+def _said_of_unread(places: Places) -> Iterator[tuple[Diagnostic, Place]]:
+    """What is odd about a reply that became a thought or an answer as a whole, because it holds no action."""
+    from reactcli.parser import ReActAgentParser  # loaded by the reader of the format
+
+    for said in places.texts:
+        if said.part in {"thought", "final_answer"}:
+            for note in ReActAgentParser().parse(said.text).diagnostics:
+                if note.code != "nothing-recognised":  # prose
+                    yield note, places.part(said, *note.span)
 
 
 def _said_of_reply(reply: str, step: Step) -> list[Diagnostic]:

@@ -7,6 +7,7 @@ import re
 from reactcli.comparison import actions_of
 from reactcli.lint.places import EXCERPT, EXCERPT_BEFORE, Place, Spoken, spoken, telling
 from reactcli.loosejson import read_arguments
+from reactcli.parser import ReActAgentParser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ REACH = 2000
 """Strings in which the beginning of a step is looked for."""
 AHEAD = 80
 """Strings behind its beginning in which its parts are looked for."""
+TELLING = 40
+"""Characters of a step by which its string is known without reading it."""
 SHORTEST_PART = 4
 """Characters of a text that is looked for inside of strings; shorter ones are in too many."""
 
@@ -31,8 +34,10 @@ _PREFIX = re.compile(r"(line|step|element) (\d{1,12})(?:: )")
 class JsonPlaces:
     """Places in JSON, of one document or of a record a line, while it is read."""
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: Window, *, is_document: bool = False) -> None:
+        """The lines of a document are kept: its reader holds it whole, and may speak of its beginning at the end."""
         self._window = window
+        self._is_document = is_document
         self._line = 1
         self._token = 0
         self._inside = 0
@@ -43,16 +48,19 @@ class JsonPlaces:
         """What the step says that is asked about."""
         self._record: Line | None = None
         """The line of the step, where the format has one record a line."""
+        self._read: tuple[str, list[Step]] | None = None
+        """The text that was parsed last, and its readings."""
         self._spelt: Token | None = None
         """The string that holds the whole step as ReAct text."""
 
     def enter(self, recorded: Recorded) -> None:
-        """As for a text. Lines before the step are forgotten."""
+        """As for a text. Where records have lines, those before the step are forgotten."""
         self._found, self._spelt = {}, None
         if recorded.line > self._line:
             self._line, self._token, self._inside = recorded.line, 0, 0
         self._record = self._window.line(recorded.line) if recorded.line else None
-        self._window.forget_before(self._line)
+        if not self._is_document:
+            self._window.forget_before(self._line)
         self.texts = spoken(recorded.step)
         self._step = recorded.step
         if not recorded.line:
@@ -77,6 +85,13 @@ class JsonPlaces:
                 return self._of_token(token, at, at + len(target))
         return self.step()
 
+    def opened(self, question: str) -> None:
+        """The steps of an episode begin behind its question, which may look like one."""
+        for token in self._tokens(self._line, self._token, REACH):
+            if token.value == question or question.endswith(f"\n\n{token.value}"):
+                self._line, self._token, self._inside = token.line.number, token.number + 1, 0
+                return
+
     def noted(self, found: Diagnostic, step: Step) -> Place:
         """The place of what the parser said of a step: of a call's input, or of the whole reply."""
         self._look()
@@ -84,9 +99,9 @@ class JsonPlaces:
             text = action.action_input or ""
             if ("action_input", number) in self._found and found in read_arguments(text, 0, len(text)).diagnostics:
                 return self.part(Spoken("action_input", text, number), *found.span)
-        if self._spelt is not None and found.span[1] <= len(self._spelt.value):
-            return self._of_token(self._spelt, *found.span)
-        return self.step()
+        tokens = [self._spelt] if self._spelt is not None else self._following(AHEAD)
+        reply = next((token for token in tokens if self._is_said_of(token.value, found)), self._spelt)
+        return self._of_token(reply, *found.span) if reply is not None else self.step()
 
     def in_reply(self, found: Diagnostic, reply: str) -> Place:
         """The place of what the parser said of the text of a reply that is recorded beside the step."""
@@ -102,9 +117,9 @@ class JsonPlaces:
             if line is None:
                 return Place((0, 0), int(prefix[2]), 1, int(prefix[2]), 1, "", 0), message
             return self._named_in(line, message) or self._whole(line), message
-        lines = self._window.since(self._line)
+        lines = self._window.since(1)
         named = (place for line in lines if (place := self._named_in(line, message)) is not None)
-        return next(named, None) or self.step(), message
+        return next(named, None) or (self._whole(self._record) if self._record is not None else self.step()), message
 
     def outside(self, text: str, start: int = 0, end: int | None = None) -> Place:
         target = text[start:end]
@@ -181,20 +196,45 @@ class JsonPlaces:
     def _enter_spelt(self, texts: list[Spoken], step: Step) -> bool:
         """One string for all that the model said, and another for what it was told."""
         said = [each for each in texts if each.part not in {"observation", "reasoning"}]
-        sure = [each for each in said if each.part != "action_input"]  # which may have been decoded
-        if not sure:
+        token = self._spelling(said, step)
+        if token is None:
             return False
-        inside = self._inside
+        inside = self._inside if (token.line.number, token.number) == (self._line, self._token) else 0
+        self._spelt = token
+        self._locate(token, said, inside)
+        self._go_on()
+        observed = [each for each in texts if each.part == "observation"]
+        self._locate_observation(token, observed, whole=step.observation or "")
+        return True
+
+    def _spelling(self, said: list[Spoken], step: Step) -> Token | None:
+        """The string that holds all that is said, but for an input, which may have been decoded.
+
+        Short texts are in many strings: then it is the first that reads as this step, if there is one.
+        """
+        sure = [each.text for each in said if each.part != "action_input"]
+        if not sure:
+            return None
+        is_telling = sum(map(len, sure)) >= TELLING
+        inside, likely = self._inside, None
         for token in self._tokens(self._line, self._token, REACH):
-            if all(token.value.find(each.text, inside) >= 0 for each in sure):
-                self._spelt = token
-                self._locate(token, said, inside)
-                self._go_on()
-                observed = [each for each in texts if each.part == "observation"]
-                self._locate_observation(token, observed, whole=step.observation or "")
-                return True
+            if all(token.value.find(text, inside) >= 0 for text in sure):
+                if is_telling or any(_is_same(step, reading) for reading in self._readings(token.value)):
+                    return token
+                likely = likely or token
             inside = 0
-        return False
+        return likely
+
+    def _readings(self, text: str) -> list[Step]:
+        """How a reply may have been read."""
+        if self._read is None or self._read[0] != text:
+            plain = ReActAgentParser().parse(text)
+            beaten = ReActAgentParser(on_both="action").parse(text) if plain.is_final and plain.shadowed else plain
+            self._read = text, [plain, beaten]
+        return self._read[1]
+
+    def _is_said_of(self, text: str, found: Diagnostic) -> bool:
+        return any(found in reading.diagnostics for reading in self._readings(text))
 
     def _locate(self, token: Token, said: list[Spoken], at: int) -> None:
         for each in said:
@@ -214,6 +254,8 @@ class JsonPlaces:
                     self._found[each.key] = token, max(token.value.find(each.text, at), at)
                 if token is spelt:
                     self._inside = at + len(whole)
+                else:  # what answers a reply follows it
+                    self._line, self._token, self._inside = token.line.number, token.number + 1, 0
                 return
 
     def _go_on(self) -> None:
@@ -249,6 +291,11 @@ class JsonPlaces:
         excerpt = line.text[first : first + EXCERPT]
         span = (line.start + start, line.start + end)
         return Place(span, line.number, start + 1, line.number, end + 1, excerpt, start - first)
+
+
+def _is_same(step: Step, reading: Step) -> bool:
+    """The parts that the text of a reply decides are the same."""
+    return step.contract() == reading.contract()
 
 
 def _order(token: Token) -> tuple[int, int]:

@@ -116,6 +116,9 @@ class TextPlaces:
                 at = self._offsets[said.key] + (len(said.text) if found >= 0 else 0)
         self._end = max(self._end, at)
 
+    def opened(self, question: str) -> None:
+        """An episode begins with a question; the parser's spans know where its steps are."""
+
     def part(self, said: Spoken, start: int = 0, end: int | None = None) -> Place:
         """A range of one of the step's texts; where the text is not in the file as it is, of its beginning."""
         target = said.text[start:end]
