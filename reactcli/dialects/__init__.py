@@ -32,7 +32,8 @@ class Dialect(Value):
     name: str
     title: str
     example: str
-    aliases: tuple[str, ...] = ()
+    also: str = ""
+    """Other names, separated by spaces."""
     marks: tuple[Mark, ...] = ()
     evidence: tuple[str, ...] = ()
     """Literal texts; one must be there before `auto` tries the marks. A line break also means the text's start."""
@@ -54,6 +55,10 @@ class Dialect(Value):
     """Never guessed: it has to be named."""
 
     @property
+    def aliases(self) -> tuple[str, ...]:
+        return tuple(self.also.split())
+
+    @property
     def family(self) -> str:
         return "mark" if self.marks else "label"
 
@@ -66,30 +71,9 @@ _TABLE = (
         "classic",
         "Thought, Action, Action Input, Observation and Final Answer as labels, in eleven languages",
         "Thought: I need the population.\nAction: lookup\nAction Input: Reykjavik population\n",
-        aliases=(
-            "base",
-            "langchain",
-            "langchain-mrkl",
-            "crewai",
-            "qwen-react",
-            "react",
-            "toolbench",
-            "dbgpt",
-            "nat",
-            "lagent",
-            "haystack",
-            "modelscope-react",
-            "chatchat",
-            "markdown",
-            "zh",
-            "ja",
-            "ko",
-            "ru",
-            "es",
-            "pt",
-            "fr",
-            "de",
-            "vi",
+        also=(
+            "base langchain langchain-mrkl crewai qwen-react react toolbench dbgpt nat lagent haystack "
+            "modelscope-react chatchat markdown zh ja ko ru es pt fr de vi"
         ),
         spellings=("lines",),
         weak_answer=False,
@@ -98,14 +82,14 @@ _TABLE = (
         "bracket",
         "the tool and its input in brackets, as in the ReAct paper",
         "Thought 1: I should find the lake first.\nAction 1: Search[Lake Baikal]\n",
-        aliases=("react-paper", "reflexion", "fireact", "agentlite", "hello-agents", "langchain-docstore", "webshop"),
+        also="react-paper reflexion fireact agentlite hello-agents langchain-docstore webshop",
         spellings=("call", "lines"),
     ),
     Dialect(
         "call",
         "the tool called like a function",
         "Thought: press the blue button\nAction: click(start_box='(10,20)')\n",
-        aliases=("call-syntax", "ui-tars", "appagent", "agentbench-kg", "llmcompiler"),
+        also="call-syntax ui-tars appagent agentbench-kg llmcompiler",
         spellings=("call", "lines"),
     ),
     Dialect(
@@ -118,25 +102,16 @@ _TABLE = (
         "llamaindex",
         "the classic labels with JSON inputs and the short final label `Answer:`",
         "Thought: No further tool is required.\nAnswer: 7\n",
-        aliases=("llamaindexts",),
+        also="llamaindexts",
         spellings=("lines",),
     ),
     Dialect(
         "json",
         "one JSON object that names the tool and its input, bare, fenced or behind `Action:`",
         'Thought: use it\nAction:\n```json\n{"action": "weather", "action_input": {"city": "Quito"}}\n```\n',
-        aliases=(
-            "json-blob",
-            "langchain-json",
-            "structured-chat",
-            "dify",
-            "griptape",
-            "cohere",
-            "langroid",
-            "swe-agent-json",
-            "agentscope-json",
-            "smolagents-json",
-            "langchainjs",
+        also=(
+            "json-blob langchain-json structured-chat dify griptape cohere langroid swe-agent-json "
+            "agentscope-json smolagents-json langchainjs"
         ),
         spellings=("blob", "lines"),
     ),
@@ -145,7 +120,7 @@ _TABLE = (
         "channels of gpt-oss: analysis, commentary to a function, final",
         "<|channel|>analysis<|message|>Need the weather tool.<|end|><|start|>assistant<|channel|>commentary "
         'to=functions.get_weather <|constrain|>json<|message|>{"city": "Oslo"}<|call|>\n',
-        aliases=("gpt-oss",),
+        also="gpt-oss",
         evidence=("<|channel|>",),
         beside_labels=True,
         marks=(
@@ -196,7 +171,7 @@ _TABLE = (
         "internlm2",
         "plugin and interpreter tokens of InternLM 2",
         '<|action_start|><|plugin|>\n{"name": "search", "parameters": {"q": "kelp"}}<|action_end|>\n',
-        aliases=("internlm",),
+        also="internlm",
         evidence=("<|action_start|>",),
         beside_labels=True,
         marks=(
@@ -216,7 +191,7 @@ _TABLE = (
         "qwen-tokens",
         "function-call tokens of the older Qwen agents",
         '✿FUNCTION✿: get_time\n✿ARGS✿: {"tz": "UTC"}\n',
-        aliases=("qwen-fncall",),
+        also="qwen-fncall",
         evidence=("✿FUNCTION✿", "✿RETURN✿"),
         beside_labels=True,
         marks=(
@@ -247,7 +222,7 @@ _TABLE = (
         "semantic-kernel",
         "bracketed headers of Semantic Kernel's planners",
         '[THOUGHT]\nFirst find the date.\n[ACTION]\n{"action": "time.Today", "action_variables": {"zone": "UTC"}}\n',
-        aliases=("sk",),
+        also="sk",
         evidence=("\n[",),
         beside_labels=True,
         marks=(
@@ -259,15 +234,81 @@ _TABLE = (
         ),
     ),
     Dialect(
+        "mistral",
+        "the tool-calls token of Mistral",
+        '[TOOL_CALLS][{"name": "get_time", "arguments": {"tz": "UTC"}}]\n',
+        evidence=("[TOOL_CALLS]",),
+        beside_labels=True,
+        marks=(
+            Mark(Part.ACTION, r"\[TOOL_CALLS\](?P<name>[\w.-]{1,200})\[ARGS\]"),
+            Mark(Part.ACTION, r"\[TOOL_CALLS\]"),
+            Mark(Part.OBSERVATION, r"\[TOOL_RESULTS\]", "[/TOOL_RESULTS]"),
+        ),
+    ),
+    Dialect(
+        "deepseek",
+        "tool-call tokens of DeepSeek V3 and R1",
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_time\n"
+        '```json\n{"tz": "UTC"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n',
+        evidence=("<｜tool▁call▁begin｜>",),
+        beside_labels=True,
+        marks=(
+            Mark(
+                Part.ACTION,
+                rf"(?:<｜tool▁calls▁begin｜>)?{_GAP}<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?(?P<name>[\w.-]{{1,200}})"
+                rf"(?:<｜tool▁sep｜>)?{_GAP}",
+                "<｜tool▁call▁end｜>",
+            ),
+            Mark(Part.OBSERVATION, r"<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
+        ),
+    ),
+    Dialect(
+        "llama",
+        "the python tag of Llama 3",
+        '<|python_tag|>{"name": "get_time", "parameters": {"tz": "UTC"}}<|eom_id|>\n',
+        evidence=("<|python_tag|>",),
+        beside_labels=True,
+        marks=(Mark(Part.ACTION, r"<\|python_tag\|>", "<|eom_id|>"),),
+    ),
+    Dialect(
+        "granite",
+        "the tool-call token of Granite and Phi",
+        '<|tool_call|>[{"name": "get_time", "arguments": {"tz": "UTC"}}]\n',
+        also="phi",
+        evidence=("<|tool_call|>",),
+        beside_labels=True,
+        marks=(Mark(Part.ACTION, r"<\|tool_call\|>", "<|/tool_call|>"),),
+    ),
+    Dialect(
+        "invoke",
+        "invoke and parameter tags of Claude's text form",
+        "<function_calls>\n"
+        '<invoke name="get_time">\n<parameter name="tz">UTC</parameter>\n</invoke>\n</function_calls>\n',
+        also="anthropic-text minimax",
+        evidence=("<invoke name=",),
+        marks=(
+            Mark(
+                Part.ACTION,
+                rf"(?:<(?:\w{{1,20}}:)?function_calls>)?{_GAP}<(?:\w{{1,20}}:)?"
+                r'invoke name="(?P<name>[^"<>\n]{1,200})">',
+                "</invoke>",
+            ),
+            Mark(Part.ARGUMENT, r'<(?:\w{1,20}:)?parameter name="(?P<name>[^"<>\n]{1,200})">', "</parameter>"),
+            Mark(Part.OBSERVATION, r"<function_results>", "</function_results>"),
+        ),
+    ),
+    Dialect(
         "hermes",
         "tool_call tags of Hermes, Qwen 2.5 and 3 and their followers",
         "<think>The time is asked for.</think>\n"
         '<tool_call>\n{"name": "get_time", "arguments": {"tz": "UTC"}}\n</tool_call>\n',
-        aliases=("tool-call", "qwen3", "deepresearch", "qwen3-coder", "swe-agent-xmlfc", "function"),
+        also="glm tool-call qwen3 deepresearch qwen3-coder swe-agent-xmlfc function",
         evidence=("<tool_call>", "<function="),
         marks=(
             Mark(Part.ACTION, r"<function=(?P<name>[^\s<>]{1,200})>", "</function>"),
             Mark(Part.ARGUMENT, r"<parameter=(?P<name>[^\s<>]{1,200})>", "</parameter>"),
+            Mark(Part.ARGUMENT, rf"<arg_key>(?P<name>[^<>\n]{{1,200}})</arg_key>{_GAP}<arg_value>", "</arg_value>"),
+            Mark(Part.THOUGHT, r"<thought>", "</thought>"),
             Mark(Part.ACTION, r"<tool_call>", "</tool_call>"),
             Mark(Part.OBSERVATION, r"<tool_response>", "</tool_response>"),
             Mark(Part.FINAL_ANSWER, r"<answer>", "</answer>"),
@@ -277,9 +318,10 @@ _TABLE = (
         "xml",
         "tool, tool_input and final_answer tags of LangChain's XML agent",
         "I should look.\n<tool>search</tool><tool_input>tide times</tool_input>\n",
-        aliases=("langchain-xml",),
+        also="langchain-xml",
         evidence=("<tool>", "<final_answer>"),
         marks=(
+            Mark(Part.THOUGHT, r"<thought>", "</thought>"),
             Mark(Part.ACTION, r"<tool>", "</tool>"),
             Mark(Part.ACTION_INPUT, r"<tool_input>", "</tool_input>"),
             Mark(Part.OBSERVATION, r"<observation>", "</observation>"),
@@ -316,6 +358,7 @@ _TABLE = (
         "<think>I should look it up.</think>\n<search>when did Voyager 1 launch</search>\n",
         evidence=("<search>", "<answer>"),
         marks=(
+            Mark(Part.THOUGHT, r"<thought>", "</thought>"),
             Mark(Part.ACTION, r"<search>", "</search>", tool="search"),
             Mark(Part.OBSERVATION, r"<information>", "</information>"),
             Mark(Part.FINAL_ANSWER, r"<answer>", "</answer>"),
@@ -325,14 +368,13 @@ _TABLE = (
         "code",
         "code as the action, in code tags or a fence behind `Code:`",
         "Thought: sum them\n<code>\nprint(sum(range(5)))\n</code>\n",
-        aliases=("smolagents", "codeact"),
-        evidence=("<code>", "Code:"),
+        also="smolagents codeact",
+        evidence=("<code>", "<execute>", "Code:"),
         marks=(
-            Mark(Part.ACTION, r"<code>", "</code>", tool="python_interpreter"),
+            Mark(Part.ACTION, r"<(?:code|execute)>", "</{tag}>", tool="python_interpreter"),
             Mark(
                 Part.ACTION, rf"Code:{_GAP}```(?:python|py)?[ \t]{{0,3}}(?:\r\n?|\n)", "```", tool="python_interpreter"
             ),
-            Mark(Part.ASIDE, r"<end_(?:code|action)>"),
         ),
     ),
     Dialect(
@@ -366,7 +408,7 @@ _TABLE = (
         "mini-swe",
         "prose and exactly one fenced bash block",
         "THOUGHT: Let me list the files.\n```mswea_bash_command\nls -la\n```\n",
-        aliases=("mini-swe-agent",),
+        also="mini-swe-agent",
         marks=(Mark(Part.ACTION, r"<mswea_bash_command>", "</mswea_bash_command>", tool="bash"),),
         fences="only",
         fence_words=("mswea_bash_command", "bash"),

@@ -36,7 +36,7 @@ LABELS: dict[str, dict[Part, str]] = {
     "en": {
         Part.THOUGHT: "Thought|Thoughts|Think|Reasoning",
         Part.ACTION: "Action|Actions|Act|Tool",
-        Part.ACTION_INPUT: "Action Input|Tool Input|Input",
+        Part.ACTION_INPUT: "Action Input|Tool Input|Input|Action Arguments|Arguments|Args|Parameters",
         Part.OBSERVATION: "Observation|Observations|Obs|Response|Result",
         Part.FINAL_ANSWER: "Final Answer|Final Response|So the final answer is",
         Part.ANSWER: "Answer",
@@ -49,7 +49,7 @@ LABELS: dict[str, dict[Part, str]] = {
     "zh": {
         Part.THOUGHT: "思考|想法|思路|思",
         Part.ACTION: "行动|动作|工具|行|行動|動作",
-        Part.ACTION_INPUT: "行动输入|动作输入|工具输入|行動輸入|動作輸入",
+        Part.ACTION_INPUT: "行动输入|动作输入|工具输入|行動輸入|動作輸入|输入|参数|輸入|參數",
         Part.OBSERVATION: "观察|观察结果|观测|觀察",
         Part.FINAL_ANSWER: "最终答案|最终回答|最终回复|最后的回应|最終答案",
         Part.ANSWER: "答案|回答",
@@ -58,33 +58,33 @@ LABELS: dict[str, dict[Part, str]] = {
     },
     "ja": {
         Part.ACTION: "アクション",
-        Part.ACTION_INPUT: "行動の入力|行動入力|アクション入力",
+        Part.ACTION_INPUT: "行動の入力|行動入力|アクション入力|入力",
         Part.OBSERVATION: "観察",
-        Part.FINAL_ANSWER: "最終回答",
+        Part.FINAL_ANSWER: "最終回答|最終的な答え|最終的な回答",
         Part.QUESTION: "質問",
     },
     "ko": {
         Part.THOUGHT: "생각",
         Part.ACTION: "행동",
-        Part.ACTION_INPUT: "행동 입력",
+        Part.ACTION_INPUT: "행동 입력|입력",
         Part.OBSERVATION: "관찰",
         Part.FINAL_ANSWER: "최종 답변",
         Part.ANSWER: "답변",
         Part.QUESTION: "질문",
     },
     "ru": {
-        Part.THOUGHT: "Мысль|Размышление",
+        Part.THOUGHT: "Мысль|Мысли|Размышление",
         Part.ACTION: "Действие",
-        Part.ACTION_INPUT: "Входные данные|Входные данные действия|Аргументы",
+        Part.ACTION_INPUT: "Входные данные|Входные данные действия|Ввод действия|Аргументы",
         Part.OBSERVATION: "Наблюдение",
-        Part.FINAL_ANSWER: "Окончательный ответ|Финальный ответ",
+        Part.FINAL_ANSWER: "Окончательный ответ|Финальный ответ|Итоговый ответ",
         Part.ANSWER: "Ответ",
         Part.QUESTION: "Вопрос",
     },
     "es": {
         Part.THOUGHT: "Pensamiento",
         Part.ACTION: "Acción",
-        Part.ACTION_INPUT: "Entrada de la acción|Entrada de acción|Introducción de acción",
+        Part.ACTION_INPUT: "Entrada de la acción|Entrada de acción|Introducción de acción|Entrada",
         Part.OBSERVATION: "Observación",
         Part.FINAL_ANSWER: "Respuesta final",
         Part.ANSWER: "Respuesta",
@@ -101,14 +101,14 @@ LABELS: dict[str, dict[Part, str]] = {
     },
     "fr": {
         Part.THOUGHT: "Pensée|Réflexion",
-        Part.ACTION_INPUT: "Entrée de l'action|Entrée de l’action",
+        Part.ACTION_INPUT: "Entrée de l'action|Entrée de l’action|Entrée",
         Part.FINAL_ANSWER: "Réponse finale",
         Part.ANSWER: "Réponse",
     },
     "de": {
         Part.THOUGHT: "Gedanke",
         Part.ACTION: "Aktion",
-        Part.ACTION_INPUT: "Aktionseingabe",
+        Part.ACTION_INPUT: "Aktionseingabe|Eingabe",
         Part.OBSERVATION: "Beobachtung",
         Part.FINAL_ANSWER: "Endgültige Antwort|Finale Antwort",
         Part.ANSWER: "Antwort",
@@ -125,7 +125,10 @@ LABELS: dict[str, dict[Part, str]] = {
 }
 """Label words by language and part. Case and what stands between words are free; traditional Chinese is in `zh`."""
 
-IN_CONTEXT = frozenset({"tool", "input", "response", "result", "obs", "工具", "任务", "问题", "問題"})
+IN_CONTEXT = frozenset(
+    {"tool", "input", "response", "result", "obs", "arguments", "args", "parameters", "工具", "任务", "问题", "問題"}
+    | {"输入", "参数", "輸入", "參數", "入力", "입력", "entrada", "entrée", "eingabe"},
+)
 """Words of everyday prose: labels only where the text around them makes it likely (conflict C16)."""
 
 TERMINAL = frozenset(
@@ -136,7 +139,7 @@ TERMINAL = frozenset(
 NO_ACTION = frozenset({"none", "n/a", "null", "无", "無", "-"})
 """What stands after `Action:` when the model means that there is none (R14)."""
 
-_SEPARATORS = pattern(r"[ \t_\d.)]+")
+_SEPARATORS = pattern(r"[\s_\d.)\\-]+")
 
 
 def folded(label: str) -> str:

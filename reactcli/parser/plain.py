@@ -14,6 +14,7 @@ from reactcli.loosejson import read_arguments
 from reactcli.parser.choices import NAME_LIMIT
 from reactcli.source import is_plain_ascii
 from reactcli.tokens.labels import labels_of
+from reactcli.tokens.tails import is_separator
 from reactcli.trace import Step
 
 TYPE_CHECKING = False
@@ -100,4 +101,7 @@ def _is_odd(value: str) -> bool:
     if value[-1] in _ODD_ENDS:
         return True
     at = value.rfind("\n")
-    return at >= 0 and value[at + 1 :].lstrip()[:3].lower() in _STOP_BEGINS
+    if at < 0:
+        return False
+    line = value[at + 1 :].strip()
+    return line[:3].lower() in _STOP_BEGINS or is_separator(line, last=False)

@@ -14,7 +14,7 @@ from reactcli.actions.names import is_terminal, says_no_action
 from reactcli.actions.spelling import named, spelled
 from reactcli.diagnostics import diagnose
 from reactcli.loosejson import read_value
-from reactcli.source import plain_lines
+from reactcli.source import plain_lines, stripped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,6 +112,9 @@ def _call(reading: Reading, request: Request) -> Call | None:
 
 def _spelled(found: Cut, request: Request, span: Span, notes: list[Diagnostic]) -> Call:
     tool = request.action[4]
+    if request.arguments:  # those inside the action's own tag are none of its name
+        inner = request.arguments[0][1]
+        span = stripped(found.text, span[0], inner) if span[0] <= inner < span[1] else span
     body = found.text[span[0] : span[1]]
     if tool:
         return Call(tool, "lines", span=span)
@@ -129,5 +132,8 @@ def _arguments_text(found: Cut, arguments: list[Piece]) -> str:
         start, end = found.body(piece)
         reading = read_value(found.text, start, end)
         whole = reading.found and reading.end == end and not reading.diagnostics
-        values[piece[4]] = reading.value if whole else found.value(piece)
+        told = found.value(piece)
+        # a scalar that JSON would write in other letters stays text: 3.10 is a version, not 3.1
+        same = isinstance(reading.value, dict | list) or json.dumps(reading.value, ensure_ascii=False) == told
+        values[piece[4]] = reading.value if whole and same else told
     return json.dumps(values, ensure_ascii=False)

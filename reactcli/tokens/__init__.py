@@ -16,7 +16,7 @@ from reactcli.tokens.labels import labels_of
 from reactcli.tokens.lines import STRONG, inline_pieces, label_pieces
 from reactcli.tokens.marks import mark_pieces
 from reactcli.tokens.regions import Fence, find_fences, find_reasoning
-from reactcli.tokens.tails import value_end, without_tokens
+from reactcli.tokens.tails import has_turns, turn_end, value_end, without_tokens
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ Piece = tuple[Part, int, int, int, str]
 """Part, start of its mark, start and end of its body, and the tool or argument that the mark names."""
 
 
-_TAIL_ENDS = ">E*_`n"
+_TAIL_ENDS = frozenset(">E*_`nm:：-=)]0123456789.步계")
 """Last characters that a token, a stop word or unpaired emphasis may have; others need no second look."""
 
 
@@ -43,7 +43,18 @@ class Token(Value):
 class Cut:
     """A text cut into pieces."""
 
-    __slots__ = ("dialect", "fences", "notes", "pieces", "reasoning", "regions", "text", "thinking", "window")
+    __slots__ = (
+        "dialect",
+        "fences",
+        "has_turns",
+        "notes",
+        "pieces",
+        "reasoning",
+        "regions",
+        "text",
+        "thinking",
+        "window",
+    )
 
     def __init__(self, text: str, dialect: Dialect) -> None:
         self.text = text
@@ -59,6 +70,8 @@ class Cut:
         """The text inside them."""
         self.fences: list[Fence] = []
         self.notes: list[Diagnostic] = []
+        self.has_turns = False
+        """Turns of a chat template follow each other in the text."""
 
     def body(self, piece: Piece) -> Span:
         """The span of a piece's value: white space, end-of-turn tokens and stop words at its ends left out."""
@@ -69,8 +82,11 @@ class Cut:
             return start, start
         start += raw.find(value[0])
         end = start + len(value)
-        if value[-1] in _TAIL_ENDS or (piece[3] == self.window[1] and "\n" in value):
-            end = value_end(self.text, (piece[1], piece[2]), start, end, last=piece[3] == self.window[1])
+        if self.has_turns:
+            end = turn_end(self.text, start, end)
+        last = piece[3] == self.window[1]
+        if start < end and (self.text[end - 1] in _TAIL_ENDS or (last and "\n" in value)):
+            end = value_end(self.text, (piece[1], piece[2]), start, end, last=last)
         return start, end
 
     def value(self, piece: Piece) -> str:
@@ -100,6 +116,7 @@ def cut(text: str, dialect: Dialect = AUTO) -> Cut:
         found.regions, found.reasoning, found.thinking = list(reasoning.outer), reasoning.outer, reasoning.inner
     if "```" in text or "~~~" in text:
         _set_fences_aside(found)
+    found.has_turns = "<" in text and has_turns(text)
     if dialect is AUTO:
         _guess(found)
     elif dialect.marks:

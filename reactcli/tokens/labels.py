@@ -25,12 +25,16 @@ if TYPE_CHECKING:
 BULLETS = "-•·‣◦●○◆◇■□▪▶►★☆→➤+>"
 """Decoration that makes a line an item of a list or a quotation."""
 EMPHASIS = "*_`"
+BLANKS = " \t\u00a0\u2009\u202f\u3000"
+"""White space inside a line, no-break and wide spaces too: French sets one before a colon, Chinese one as indent."""
 _EMOJI = "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0f\u200d"
-_DECORATION = f"[ \\t#【{re.escape(EMPHASIS)}{re.escape(BULLETS)}{_EMOJI}]*+"
-_BEFORE = rf"({_DECORATION}(?:\d{{1,3}}[.)][ \t]++{_DECORATION})?+)"
-_HEAD = r"([^\W\d_][\w \t'’.)]{0,48}+)"
+_DECORATION = f"[{BLANKS}#【{re.escape(EMPHASIS)}{re.escape(BULLETS)}{_EMOJI}]*+"
+_SGR = r"(?:\x1b\[[\d;]{0,20}m)"
+"""Colours that a terminal log left at the start of a line."""
+_BEFORE = rf"({_SGR}{{0,4}}+{_DECORATION}(?:\d{{1,3}}[.)][ \t]++{_DECORATION})?+{_SGR}{{0,2}}+)"
+_HEAD = rf"([^\W\d_][\w{BLANKS}'’.)\\-]{{0,48}}+)"
 """A word and its number; longer than any label."""
-_AFTER = rf"([】#{re.escape(EMPHASIS)}]*+)[ \t]*+(?:[:：]|(?<=】)|(?=[\r\n]|\Z))"
+_AFTER = rf"([】#{re.escape(EMPHASIS)}]*+)[{BLANKS}]*+(?:[:：]|(?<=】)|(?=[\r\n]|\Z))"
 
 _labels: dict[str, Labels] = {}
 
@@ -69,7 +73,8 @@ class Labels:
         if usual is not None:
             return usual
         plain = folded(label)
-        return None if plain.isascii() and not label.isascii() else self.words.get(plain)  # the Kelvin sign is no k
+        is_disguised = plain.isascii() and not "".join(label.split()).isascii()  # the Kelvin sign is no k
+        return None if is_disguised else self.words.get(plain)
 
 
 def labels_of(dialect: Dialect) -> Labels:

@@ -75,6 +75,8 @@ class _Reader:
         """There is a thought since the last action."""
         self.value_end: int | None = None
         """Where the JSON value that opens the current body ends; None until it is asked for."""
+        self.pauses = "\nPAUSE" in found.text
+        """A PAUSE loop: its answer follows an observation directly."""
         self.wasted = 0
         """Characters looked at for values that never balanced: bounded by the length of the text."""
 
@@ -129,18 +131,19 @@ class _Reader:
         return False
 
     def _counts(self, word: Word, label: re.Match[str]) -> bool:
-        part = word.part
+        part = Part.ACTION if word.tool else word.part
         if word.in_context:
             return self._fits(part, label)
         if part in ENDED_BY[self.part]:
             return True
         if self.part is Part.OBSERVATION:
-            return part in _BEHIND_BLANK_LINE and _behind_blank_line(self.text, label.start())
-        if self.part in (Part.FINAL_ANSWER, Part.ANSWER):
-            if part is Part.ACTION:
-                return self._starts_step(label.end())
-            return folded(label[2]) in ("grounded answer", "groundedanswer")
-        return False
+            follows = part in _BEHIND_BLANK_LINE and _behind_blank_line(self.text, label.start())
+            return follows or (part is Part.ANSWER and self.pauses)
+        if self.part not in (Part.FINAL_ANSWER, Part.ANSWER):
+            return False
+        if part is Part.ACTION:
+            return self._starts_step(label.end())
+        return folded(label[2]) in ("grounded answer", "groundedanswer")
 
     def _fits(self, part: Part, label: re.Match[str]) -> bool:
         """Conflict C16: `Tool:` needs a thought or a `Tool Input:`, `Input:` an action, `Response:` an action."""

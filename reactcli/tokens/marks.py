@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 _BESIDE_MARKS = {Part.QUESTION, Part.THOUGHT, Part.PLAN, Part.REFLECTION, Part.OBSERVATION, Part.FINAL_ANSWER}
 """Labels that count between marks."""
-LEFTOVER = pattern(r"(?:\s|</?[\w=|.:-]{1,60}>|<\|[^<>|\n]{1,40}\|>|```\w{0,20})*+")
+LEFTOVER = pattern(
+    r"(?:<\|im_start\|>\w{1,20}\n|<\|start_header_id\|>\w{1,20}<\|end_header_id\|>|\s|</?[\w=|.:-]{1,60}>|<\|[^<>|\n]{1,40}\|>|```\w{0,20})*+"
+)
 """White space, closing tags and role tokens around marks: nobody's text."""
 
 

@@ -12,11 +12,28 @@ if TYPE_CHECKING:
     from reactcli.source import Span
 
 _TOKEN = pattern(
-    r"<\|[^<>|\n]{1,40}\|>|<｜[^<>｜\n]{1,40}｜>|</s>|<eoa>|<eos>|<end_of_turn>|<end_(?:code|action)>", re.IGNORECASE
+    r"<\|[^<>|\n]{1,40}\|>|<｜[^<>｜\n]{1,40}｜>|</s>|<eoa>|<eos>|<end_of_turn>|<end_(?:code|action)>|"
+    r"\x1b\[[\d;]{0,20}m",
+    re.IGNORECASE,
 )
+_TURN = pattern(
+    r"(?:<\|(?:im_end|eot_id|eom_id|end)\|>|<end_of_turn>|</s>)\s{0,4}"
+    r"(?:<\|(?:im_start|start_header_id|user|assistant|system)\|>|<start_of_turn>|\[INST\])"
+)
+"""The end of a turn of a chat template, and the start of the next: what follows is nobody's value."""
+_TURN_ENDS = ("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<end_of_turn>", "</s>")
+_SEPARATOR = pattern(
+    r"[^\w\n]{0,8}(?:(?:step|iteration|round|turn|cycle|шаг|paso|passo|schritt|étape|步骤|ステップ|단계)"
+    r"[ \t]{0,2}\d{1,4}"
+    r"|第[ \t]{0,2}\d{1,4}[ \t]{0,2}步)[^\w\n]{0,8}",
+    re.IGNORECASE,
+)
+_RULE = pattern(r"[-*_=]{3,}")
 _EMPHASIS_BEFORE = pattern(r"[^\w*_`]*+([*_`]{1,3})(?=\w)")
 _TOKEN_LIMIT = 48
-_STOP_LINES = frozenset({"PAUSE", "End Action"})
+_LINE_LIMIT = 40
+"""Characters of the longest stop line or separator."""
+_STOP_LINES = frozenset({"PAUSE", "End Action", "> Finished chain."})
 _STOP_WORD = "observation:"
 _SHORTEST_PREFIX = 3
 
@@ -27,8 +44,36 @@ def value_end(text: str, mark: Span, start: int, end: int, *, last: bool) -> int
         before = end
         end = _before_token(text, start, end)
         end = _before_stop_line(text, start, end, last=last)
+        end = _before_separator(text, start, end, last=last)
         if end == before:
             return _before_emphasis(text, mark, start, _before_stray_fence(text, start, end))
+
+
+def has_turns(text: str) -> bool:
+    """Whether turns of a chat template follow each other in a text."""
+    return any(token in text for token in _TURN_ENDS) and _TURN.search(text) is not None
+
+
+def turn_end(text: str, start: int, end: int) -> int:
+    """Where the turn ends that a value stands in."""
+    turn = _TURN.search(text, start, end)
+    return rstripped(text, start, turn.start()) if turn else end
+
+
+def is_separator(line: str, *, last: bool) -> bool:
+    """A heading that only counts steps (`### Step 2`), or a rule between two of them."""
+    return bool(_SEPARATOR.fullmatch(line)) or (not last and bool(_RULE.fullmatch(line)))
+
+
+def _before_separator(text: str, start: int, end: int, *, last: bool) -> int:
+    at = _last_line(text, start, end)
+    return rstripped(text, start, at) if at >= start and is_separator(text[at + 1 : end].strip(), last=last) else end
+
+
+def _last_line(text: str, start: int, end: int) -> int:
+    """The line end before the last line of a value, or -1 if that line is too long to be looked at."""
+    floor = max(start, end - _LINE_LIMIT)
+    return max(text.rfind("\n", floor, end), text.rfind("\r", floor, end))
 
 
 def _before_stray_fence(text: str, start: int, end: int) -> int:
@@ -67,8 +112,9 @@ def without_tokens(text: str) -> str:
 
 
 def _before_token(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1] == ">":
-        at = text.rfind("<", max(start, end - _TOKEN_LIMIT), end)
+    while end > start and text[end - 1] in ">m":
+        opening = "<" if text[end - 1] == ">" else "\x1b"
+        at = text.rfind(opening, max(start, end - _TOKEN_LIMIT), end)
         if at < 0 or not _TOKEN.fullmatch(text, at, end):
             return end
         end = rstripped(text, start, at)
@@ -76,7 +122,7 @@ def _before_token(text: str, start: int, end: int) -> int:
 
 
 def _before_stop_line(text: str, start: int, end: int, *, last: bool) -> int:
-    at = max(text.rfind("\n", max(start, end - 40), end), text.rfind("\r", max(start, end - 40), end))
+    at = _last_line(text, start, end)
     if at < start or not is_stop_line(text[at + 1 : end].strip(), acting=True, last=last):
         return end
     return rstripped(text, start, at)
