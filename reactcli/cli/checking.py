@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from reactcli.cli.outfile import write_file
+from reactcli.cli.outfile import STDOUT, write_file
 from reactcli.cli.replay import DAMAGE, LONGEST_LIST, UNFINISHED, Findings, Options
 from reactcli.cli.selection import Numbered
-from reactcli.formats import WRITERS, Recorded, trace_of
+from reactcli.formats import WRITERS, trace_of
 from reactcli.render import Safe
 from reactcli.render.changes import text_difference
-from reactcli.render.sanitise import show_line
+from reactcli.render.sanitise import json_text, show, show_line
 from reactcli.render.walk import Look, value_text
 from reactcli.replay import DIFFERS, DIVERGENT, MISSING, Rules, check, tally
 from reactcli.values import Value
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from reactcli.replay import Checked
 
 SCHEMA = "reactcli/check@1"
+READABLE = "readable: nothing is torn or skipped, and there are no hashes that could tell more"
 
 
 class Divergence(Value):
@@ -52,7 +53,8 @@ class Divergence(Value):
 def run_check(file: TraceFile, options: Options, shell: Shell) -> int:
     findings = Findings(shell, file.name, DAMAGE | UNFINISHED)
     if not options.tools:
-        return _verify(file, findings, options, shell)
+        _report(options, shell, _verified(file, findings, options))
+        return findings.code()
     from reactcli.isolation import Limits, Toolbox  # 10 ms, only where tools run
 
     with Toolbox(options.tools, Limits()) as toolbox:
@@ -62,43 +64,61 @@ def run_check(file: TraceFile, options: Options, shell: Shell) -> int:
 
         events, checked, divergences = _run_again(file, findings, options, call)
     counts = tally(checked)
-    if options.update is not None:
-        pieces = WRITERS.get("reactcli")(trace_of(events))
-        write_file(options.update, pieces, force=options.force)
-    if options.format in {"json", "jsonl"}:
-        _print_json(findings, counts, divergences, shell)
+    if options.update == STDOUT:
+        for piece in WRITERS.get("reactcli")(trace_of(events)):
+            shell.out.write(show(piece) if shell.out.is_terminal else Safe(piece))
+    elif options.update is not None:
+        write_file(options.update, WRITERS.get("reactcli")(trace_of(events)), force=options.force)
+    if options.format == "text":
+        look = Look(shell.out.is_coloured and options.output is None)
+        report = _as_text(file, counts, divergences, look, every=options.full or shell.verbose)
     else:
-        _print_text(file, counts, divergences, shell)
+        report = _as_json(findings, counts, divergences)
+    _report(options, shell, report)
     return max(findings.code(), 1 if divergences else 0)
 
 
-def _verify(file: TraceFile, findings: Findings, options: Options, shell: Shell) -> int:
+def _report(options: Options, shell: Shell, report: Iterator[Safe]) -> None:
+    """Where it was asked for; beside a trace on stdout it goes to stderr."""
+    if options.output is not None:
+        write_file(options.output, report, force=options.force)
+    else:
+        stream = shell.notes if options.update == STDOUT else shell.out
+        for piece in report:
+            stream.write(piece)
+        stream.flush()
+
+
+def _verified(file: TraceFile, findings: Findings, options: Options) -> Iterator[Safe]:
     """Only what reading the file says."""
     for _ in findings.watched(file.events()):
         pass
-    code = findings.code()
-    if options.format in {"json", "jsonl"}:
-        _print_json(findings, {}, [], shell)
+    if options.format != "text":
+        yield from _as_json(findings, {}, [])
     elif findings.steps:
-        verdict = "damaged" if code else "sound"
-        shell.out.write(Safe(f"{show_line(file.name)}: {_plural(findings.steps, 'step')}, {verdict}\n"))
-    return code
+        verdict = "damaged" if findings.is_damaged else "sound" if file.recording.is_sealed else READABLE
+        yield Safe(f"{show_line(file.name)}: {_plural(findings.steps, 'step')}, {verdict}\n")
 
 
 def _run_again(
     file: TraceFile, findings: Findings, options: Options, call: Any
 ) -> tuple[list[Event], list[Checked], list[Divergence]]:
-    """The events with the live observations, what came of each call, and the divergences in order."""
+    """All events, those that were chosen with the live observations; what came of each call; the divergences."""
     rules = Rules(tuple(options.normalize), frozenset(options.ignore_tool))
     events: list[Event] = []
     checked: list[Checked] = []
     divergences: list[Divergence] = []
-    for event in options.selection.numbered(findings.watched(file.events())):
-        if not isinstance(event, Numbered):
+
+    def kept() -> Iterator[Event]:
+        for event in findings.watched(file.events()):
             events.append(event)
+            yield event
+
+    for event in options.selection.numbered(kept()):
+        if not isinstance(event, Numbered):
             continue
         results, updated = check(event.recorded.step, call, rules)
-        events.append(Recorded(updated, event.recorded.meta, event.recorded.line))
+        events[-1] = event.recorded.replace(step=updated)
         checked += results
         divergences += (
             Divergence(event.number, event.recorded.line, one) for one in results if one.verdict in DIVERGENT
@@ -106,7 +126,7 @@ def _run_again(
     return events, checked, divergences
 
 
-def _print_json(findings: Findings, counts: dict[str, int], divergences: list[Divergence], shell: Shell) -> None:
+def _as_json(findings: Findings, counts: dict[str, int], divergences: list[Divergence]) -> Iterator[Safe]:
     from reactcli.cli.replay import diagnostic_object
 
     document = {
@@ -118,23 +138,24 @@ def _print_json(findings: Findings, counts: dict[str, int], divergences: list[Di
         "divergences": [divergence.fields() for divergence in divergences],
         "diagnostics": [diagnostic_object(found) for found in findings.all],
     }
-    shell.write_json(document, 2)
-    shell.out.write(Safe("\n"))
+    yield Safe(f"{json_text(document, 2)}\n")
 
 
-def _print_text(file: TraceFile, counts: dict[str, int], divergences: list[Divergence], shell: Shell) -> None:
-    """The first divergence in full, the others named, and the count of all."""
-    look = Look(shell.out.is_coloured)
-    for divergence in divergences[:1]:
-        for piece in _explained(file, divergence, look):
-            shell.out.write(piece)
-    for divergence in divergences[1:LONGEST_LIST]:
-        shell.out.write(Safe(f"{_named(file, divergence)}\n"))
-    if len(divergences) > LONGEST_LIST:
-        shell.out.write(Safe(f"… and {len(divergences) - LONGEST_LIST} more\n"))
+def _as_text(
+    file: TraceFile, counts: dict[str, int], divergences: list[Divergence], look: Look, *, every: bool
+) -> Iterator[Safe]:
+    """The first divergence in full, or every one; the others named; and the count of all."""
+    explained = divergences if every else divergences[:1]
+    for divergence in explained:
+        yield from _explained(file, divergence, look)
+    others = divergences[len(explained) :]
+    for divergence in others[: LONGEST_LIST - 1]:
+        yield Safe(f"{_named(file, divergence)}\n")
+    if len(others) >= LONGEST_LIST:
+        yield Safe(f"… and {len(others) - LONGEST_LIST + 1} more; --full shows them\n")
     total = _plural(sum(counts.values()), "call")
     told = ", ".join(f"{count} {_VERDICTS.get(verdict, verdict)}" for verdict, count in counts.items())
-    shell.out.write(Safe(f"{total} checked: {told or 'there is nothing to run'}\n"))
+    yield Safe(f"{total} checked: {told or 'there is nothing to run'}\n")
 
 
 _VERDICTS = {DIFFERS: "diverged", MISSING: "without a tool", "unrecorded": "without a recorded observation"}

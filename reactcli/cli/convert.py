@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from reactcli.cli.diff import one_episode
 from reactcli.cli.options import Argument, Command, Option, UsageError
-from reactcli.cli.outfile import check_target, write_file
+from reactcli.cli.outfile import STDOUT, check_target, write_file
 from reactcli.cli.redaction import REDACT, SECRET, redactor, say_redacted
 from reactcli.cli.replay import DAMAGE, Findings
-from reactcli.cli.selection import number
+from reactcli.cli.selection import number, one_episode
 from reactcli.cli.tracefile import MAP, MAX_INPUT, TraceFile, asked
 from reactcli.formats import WRITERS, react_text, trace_of
 from reactcli.render.sanitise import show
@@ -34,7 +33,9 @@ def run(values: Mapping[str, Any], shell: Shell) -> int:
     with TraceFile(values["trace"], limit=values["max_input"], paths=values["map"]) as file:
         file.changed = wanted.events if wanted is not None else None
         findings = Findings(shell, file.name, DAMAGE)
-        trace = one_episode(trace_of(findings.watched(file.events())), values["episode"])
+        trace = trace_of(findings.watched(file.events()))
+        findings.demand()
+        trace = one_episode(trace, values["episode"])
     if wanted is not None:  # once more: what a later step told is a secret in the earlier ones too
         trace = wanted.trace(trace)
     _put(_written(trace, write, dialect), values, shell)
@@ -48,7 +49,7 @@ def _written(trace: Trace, write: Any, dialect: str | None) -> Iterator[str]:
 
 def _put(pieces: Iterator[str], values: Mapping[str, Any], shell: Shell) -> None:
     """As it is into a file or a pipe, through the gate on a terminal."""
-    if values["output"] is not None:
+    if values["output"] not in {None, STDOUT}:
         write_file(values["output"], pieces, force=values["force"])
         return
     for piece in pieces:
@@ -62,7 +63,8 @@ COMMAND = Command(
     name="convert",
     summary="Write a recorded run in another format.",
     details="Reads whatever `reactcli replay` reads. What the other format cannot hold is left out, but for our own, "
-    'which holds everything. Where it demands an object as input, plain text becomes {"input": TEXT}.',
+    'which holds everything. Where it demands an object as input, plain text becomes {"input": TEXT}. '
+    "Exits with 0; with 1 if nothing was read or a record is damaged; and with 2 if the file cannot be read.",
     examples=(
         "reactcli convert trace.traj --to atif -o trajectory.json",
         "reactcli convert chat.json --to react --dialect zh",

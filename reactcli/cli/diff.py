@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from reactcli.cli.input import InputError
 from reactcli.cli.options import Argument, Command, Option
 from reactcli.cli.replay import DAMAGE, Findings
-from reactcli.cli.selection import number
+from reactcli.cli.selection import number, one_episode
 from reactcli.cli.tracefile import MAP, MAX_INPUT, TraceFile, asked
 from reactcli.comparison import parse_pattern
 from reactcli.differences import compare
 from reactcli.errors import FormatError
-from reactcli.formats import episodes_of, trace_of
+from reactcli.formats import trace_of
 from reactcli.render import Safe
 from reactcli.render.changes import comparison_text
 from reactcli.render.sanitise import show_line
@@ -27,8 +28,11 @@ SCHEMA = "reactcli/diff@1"
 
 
 def run(values: Mapping[str, Any], shell: Shell) -> int:
-    one, damaged = _read(values["first"], values, shell)
-    other, also_damaged = _read(values["second"], values, shell)
+    try:
+        one, damaged = _read(values["first"], values, shell)
+        other, also_damaged = _read(values["second"], values, shell)
+    except FormatError as error:  # 1 is for differences
+        raise InputError(error.message, hint=error.hint) from None
     found = compare(one, other, values["normalize"])
     names = (show_line(values["first"]), show_line(values["second"]))
     if values["format"] == "json":
@@ -37,23 +41,15 @@ def run(values: Mapping[str, Any], shell: Shell) -> int:
     else:
         for piece in comparison_text(found, names, coloured=shell.out.is_coloured):
             shell.out.write(piece)
-    return max(damaged, also_damaged, 0 if found.is_same else 1)
-
-
-def one_episode(trace: Trace, episode: int | None) -> Trace:
-    """The trace, or the episode that was asked for; FormatError if it has none of that number."""
-    if episode is None:
-        return trace
-    episodes = episodes_of(trace)
-    if episode > len(episodes):
-        raise FormatError(f"there is no episode {episode}", hint=f"there are {len(episodes)}")
-    return episodes[episode - 1]
+    return 2 if damaged or also_damaged else 0 if found.is_same else 1
 
 
 def _read(path: str, values: Mapping[str, Any], shell: Shell) -> tuple[Trace, int]:
     with TraceFile(path, limit=values["max_input"], paths=values["map"]) as file:
         findings = Findings(shell, file.name, DAMAGE)
         trace = trace_of(findings.watched(file.events()))
+        if not trace.steps:
+            raise FormatError(f"{show_line(file.name)}: no step was read")
         return one_episode(trace, values["episode"]), findings.code()
 
 
@@ -94,7 +90,8 @@ COMMAND = Command(
     name="diff",
     summary="Say where two recorded runs differ, step by step.",
     details="Steps are aligned first, so that an inserted step is one difference. The same arguments in another order, "
-    "or plain text wrapped in an object, are no difference. Exits with 1 if there is any.",
+    "or plain text wrapped in an object, are no difference. Exits with 0 if there is none, 1 if there is any, and 2 if "
+    "a file cannot be read, or is damaged.",
     examples=("reactcli diff old.jsonl new.jsonl", "reactcli diff --normalize '[0-9]+ ms=TIME' a.json b.json"),
     run=run,
     arguments=(Argument("first", "A", "A trace."), Argument("second", "B", "The other trace.")),

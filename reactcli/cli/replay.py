@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from reactcli.cli.exec import seconds
 from reactcli.cli.options import Argument, Command, Option, UsageError
-from reactcli.cli.outfile import check_target, write_file
+from reactcli.cli.outfile import STDOUT, check_target, write_file
 from reactcli.cli.redaction import REDACT, SECRET, redactor, say_redacted
-from reactcli.cli.selection import PARTS, Numbered, Selection, number, parts, says_nothing, steps_range
+from reactcli.cli.selection import (
+    OTHERS,
+    PARTS,
+    Numbered,
+    Selection,
+    number,
+    one_episode,
+    parts,
+    says_nothing,
+    steps_range,
+)
 from reactcli.cli.tracefile import MAP, MAX_INPUT, TraceFile, asked
 from reactcli.comparison import compiled, parse_pattern
 from reactcli.diagnostics import Diagnostic
+from reactcli.errors import FormatError
 from reactcli.formats import Closing, Opening, Recorded, markdown, trace_of
+from reactcli.formats.facts import TOLD
 from reactcli.render import Safe
 from reactcli.render.documents import field_value
 from reactcli.render.sanitise import json_text, show, show_line
@@ -92,10 +104,19 @@ class Findings:
         if len(self.all) > self._printed and not self._shell.quiet:
             self._shell.note(Safe(f"… and {len(self.all) - self._printed} more; -v shows them"))
 
+    def demand(self) -> None:
+        """FormatError if nothing was read: then there is nothing to write."""
+        if not self.steps:
+            raise FormatError(f"{self._name}: no step was read")
+
+    @property
+    def is_damaged(self) -> bool:
+        return any(found.code in self._damage for found in self.all)
+
     def code(self) -> int:
         if not self.steps:
             self._shell.note(Safe(f"{show_line(self._name)}: no step was read"))
-        return 1 if not self.steps or any(found.code in self._damage for found in self.all) else 0
+        return 1 if not self.steps or self.is_damaged else 0
 
     def _print(self, found: Diagnostic) -> None:
         if self._shell.quiet or (self._printed >= LONGEST_LIST and not self._shell.verbose):
@@ -108,6 +129,8 @@ class Findings:
 
 def run(values: Mapping[str, Any], shell: Shell) -> int:
     options = _checked(Options(**{field: values[field] for field in Options._fields}))
+    if options.output == STDOUT:
+        options = options.replace(output=None)
     wanted = redactor(values)
     if wanted is not None and options.check:
         raise UsageError("--check compares what was recorded, and --redact changes it", hint="leave one of them away")
@@ -124,7 +147,7 @@ def run(values: Mapping[str, Any], shell: Shell) -> int:
         findings = Findings(shell, file.name, DAMAGE)
         pieces = _PRINTERS[options.format](file, findings, options, shell)
         if options.output is not None:
-            write_file(options.output, pieces, force=options.force)
+            write_file(options.output, _unless_empty(pieces, findings), force=options.force)
         else:
             _print(pieces, file, shell)
         say_redacted(wanted, shell)
@@ -141,9 +164,18 @@ def _checked(options: Options) -> Options:
     for target in (options.output, options.update):
         if target is not None:
             check_target(target, force=options.force)
+    if options.check and (options.only is not None or options.interactive or options.format == "md"):
+        raise UsageError("--check prints a report", hint="leave --only, -i and --format md away")
+    if options.check and not options.tools and not options.selection.is_whole:
+        raise UsageError("--check alone verifies the whole file", hint="leave --steps, --episode and --grep away")
     if options.interactive and (options.output is not None or options.check or options.format != "text"):
         raise UsageError("--interactive shows steps on a terminal", hint="leave -o, --format and --check away")
     return options
+
+
+def _unless_empty(pieces: Iterator[Safe], findings: Findings) -> Iterator[Safe]:
+    yield from pieces
+    findings.demand()
 
 
 def _print(pieces: Iterator[Safe], file: TraceFile, shell: Shell) -> None:
@@ -160,21 +192,21 @@ def _as_text(file: TraceFile, findings: Findings, options: Options, shell: Shell
     coloured = shell.out.is_coloured and options.output is None
     look = Look(coloured, LONGEST_VALUE if to_terminal and not options.full else None)
     selection = options.selection
-    shown = 0
+    title = Safe("")
     for event in selection.numbered(findings.watched(file.events())):
         if isinstance(event, Opening):
-            yield heading(event.episode, event.question, look, is_numbered=event.episode > 1)
-        elif isinstance(event, Numbered):
-            step = event.recorded.step
-            meta = event.recorded.meta
-            if selection.parts is not None:
-                step, meta = selection.kept(step), {}
-                if says_nothing(step):
-                    continue
-            shown += 1
-            yield step_text(step, event.number, meta, look)
+            title = heading(event.episode, event.question, look, is_numbered=event.episode > 1)
+            continue
+        if isinstance(event, Numbered):
+            step, meta = selection.kept(event.recorded.step), event.recorded.meta
+            if selection.parts is None or not says_nothing(step):
+                yield Safe(title + step_text(step, event.number, meta if selection.parts is None else {}, look))
+                title = Safe("")
         elif isinstance(event, Closing) and selection.parts is None:
-            yield _ending(event, findings, look)
+            ending = _ending(event, findings, look)
+            if selection.is_whole or not title:
+                yield Safe(title + ending)
+            title = Safe("")
 
 
 def _ending(closing: Closing, findings: Findings, look: Look) -> Safe:
@@ -211,12 +243,16 @@ def _records(file: TraceFile, findings: Findings, selection: Selection) -> Itera
 
 
 def _record(event: Numbered, selection: Selection) -> dict[str, Any]:
-    """The object of `parse --steps`; calls that were recorded one by one are all there."""
+    """The object of `parse --steps`, and whatever else a text shows, where there is any."""
     step = event.recorded.step
     record = {"step": event.number, **step.contract(), "observation": step.observation}
     if selection.parts is not None:
         step = selection.kept(step)
         record = {key: value for key, value in record.items() if key == "step" or key in selection.parts}
+    else:
+        record |= {key: value for key in OTHERS if (value := getattr(step, key)) not in {"", None}}
+        told = {key: value for key, value in event.recorded.meta.items() if key in TOLD}
+        record |= {"meta": told} if told else {}
     asks = selection.parts is None or not selection.parts.isdisjoint({"action", "action_input"})
     if asks and any(one.call_id is not None or one.observation is not None for one in step.parallel_actions):
         record["parallel_actions"] = field_value(step, "parallel_actions")
@@ -229,6 +265,7 @@ def _as_json(file: TraceFile, findings: Findings, options: Options, shell: Shell
     trace = trace_of(events)
     chosen = [event for event in selection.numbered(iter(events)) if isinstance(event, Numbered)]
     has_episodes = len({step.episode for step in trace.steps}) > 1
+    trace = one_episode(trace, selection.episode)
     document = {
         "schema": SCHEMA,
         "question": trace.question,
@@ -250,15 +287,18 @@ def diagnostic_object(found: Diagnostic) -> dict[str, Any]:
 
 def _as_markdown(file: TraceFile, findings: Findings, options: Options, _shell: Shell) -> Iterator[Safe]:
     selection = options.selection
+    title = ""
     for event in selection.numbered(findings.watched(file.events())):
         if isinstance(event, Opening):
-            yield show(markdown.heading(event.episode, event.question))
+            title = markdown.heading(event.episode, event.question)
         elif isinstance(event, Numbered):
-            step = selection.kept(event.recorded.step)
+            step, meta = selection.kept(event.recorded.step), event.recorded.meta
             if selection.parts is None or not says_nothing(step):
-                yield show(markdown.section(step, event.number))
-        elif isinstance(event, Closing) and event.final_answer is not None and selection.parts is None:
-            yield show(markdown.result(event.final_answer))
+                yield show(title + markdown.section(step, event.number, meta if selection.parts is None else {}))
+                title = ""
+        elif isinstance(event, Closing) and selection.parts is None and (selection.is_whole or not title):
+            answer = event.final_answer if event.final_answer != findings.answer else None
+            yield show(title + (markdown.result(answer) if answer is not None else ""))
 
 
 def _painter(options: Options, shell: Shell) -> Callable[[Safe], Safe]:
@@ -277,7 +317,8 @@ COMMAND = Command(
     details="Reads transcripts and the trace files of many agents, known by their content, and shows every step. "
     "No tool is run, unless --tools and --check ask for it: then each recorded action runs again, the tools starting "
     "in whatever state they are in, and what they answer is compared with the recording. --check alone verifies the "
-    "file.",
+    "bytes of the file. Exits with 0; with 1 if nothing was read or chosen, a record is damaged or a call diverges; "
+    "and with 2 if the file or the tools cannot be read.",
     examples=(
         "reactcli replay trace.jsonl",
         "reactcli replay --steps 3..5 --only action,observation trace.jsonl",
@@ -289,12 +330,17 @@ COMMAND = Command(
     options=(
         Option(("--steps",), "Show these steps; both ends are included.", "A..B", convert=asked(steps_range)),
         Option(("--only",), f"Show these parts: {', '.join(PARTS)}.", "PARTS", convert=asked(parts)),
-        Option(("--episode",), "Show this episode of several.", metavar="N", convert=asked(number)),
+        Option(
+            ("--episode",),
+            "Show this episode of several; --steps then counts in it.",
+            metavar="N",
+            convert=asked(number),
+        ),
         Option(("--grep",), "Show steps that this pattern is found in.", "RE", convert=asked(compiled)),
         Option(("--interactive", "-i"), "Step through the trace with keys; ? lists them."),
-        Option(("--full",), "Cut no long values on a terminal."),
+        Option(("--full",), "Cut no long values on a terminal; explain every divergence."),
         Option(("--format",), "How to print.", choices=tuple(_PRINTERS), default="text"),
-        Option(("--output", "-o"), "Write to this file.", metavar="FILE"),
+        Option(("--output", "-o"), "Write to this file, or the report of --check.", metavar="FILE"),
         Option(("--force",), "Replace a file that is there."),
         Option(("--tools",), "Where the tools are: FILE.py or package.module, :NAME for one.", "SPEC", repeated=True),
         Option(("--check",), "Compare with live tools, or verify the recording."),

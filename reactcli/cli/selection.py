@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from reactcli.cli.options import UsageError
-from reactcli.errors import UnknownNameError
-from reactcli.formats import Closing, Opening, Recorded
+from reactcli.errors import FormatError, UnknownNameError
+from reactcli.formats import Closing, Opening, Recorded, episodes_of
 from reactcli.render.sanitise import show_line
 from reactcli.values import Value
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from reactcli.diagnostics import Diagnostic
     from reactcli.formats import Event
-    from reactcli.trace import Step
+    from reactcli.trace import Step, Trace
 
 PARTS = ("thought", "action", "action_input", "observation", "final_answer")
 BLANK = {"thought": "", "action": None, "action_input": None, "observation": None, "final_answer": None}
@@ -24,7 +24,7 @@ OTHERS = {"reasoning": "", "preamble": "", "reflection": "", "plan": "", "halluc
 
 
 class Numbered(Value):
-    """A recorded step and its number in the file, from 1."""
+    """A recorded step and its number, from 1: in the file, or in the episode that was asked for."""
 
     recorded: Recorded
     number: int
@@ -40,20 +40,44 @@ class Selection(Value):
     pattern: re.Pattern[str] | None = None
     """Steps in one of whose values it is found."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Every step is wanted."""
+        return self.episode is None and self.pattern is None and (self.first, self.last) == (1, None)
+
     def numbered(self, events: Iterable[Event]) -> Iterator[Opening | Numbered | Closing | Diagnostic]:
-        """The events with their steps numbered, without those that are not wanted."""
-        number, episode = 0, 1
+        """The events with their steps numbered, without those that are not wanted.
+
+        FormatError behind the last event if there were steps and none was wanted: what was asked for is not there.
+        """
+        number = count = chosen = 0
+        episode = episodes = 1
         for event in events:
             if isinstance(event, Recorded):
-                number += 1
-                if self._wants(event.step, number):
+                count += 1
+                number += self.episode in {None, event.step.episode}
+                if self.wants(event.step, number):
+                    chosen += 1
                     yield Numbered(event, number)
             elif isinstance(event, Opening):
                 episode = event.episode
+                episodes = max(episodes, episode)
                 if self.episode in {None, episode}:
                     yield event
             elif not isinstance(event, Closing) or self.episode in {None, episode}:
                 yield event
+        if count and not chosen:
+            raise self._nothing(count, number, episodes)
+
+    def _nothing(self, count: int, number: int, episodes: int) -> FormatError:
+        """Why no step was wanted."""
+        if self.episode is not None and self.episode > episodes:
+            return FormatError(f"there is no episode {self.episode}", hint=f"there are {episodes}")
+        steps = number if self.episode is not None else count
+        if self.first > steps:
+            where = "" if self.episode is None else f" in episode {self.episode}"
+            return FormatError(f"there is no step {self.first}{where}", hint=f"there are {steps}")
+        return FormatError("--grep finds nothing in these steps")
 
     def kept(self, step: Step) -> Step:
         """The step with only the parts that are wanted."""
@@ -71,12 +95,22 @@ class Selection(Value):
         )
         return step.replace(**blanks, parallel_actions=actions if any(map(_says_something, actions)) else ())
 
-    def _wants(self, step: Step, number: int) -> bool:
+    def wants(self, step: Step, number: int) -> bool:
         if number < self.first or (self.last is not None and number > self.last):
             return False
         if self.episode is not None and step.episode != self.episode:
             return False
         return self.pattern is None or any(self.pattern.search(text) for text in _texts(step))
+
+
+def one_episode(trace: Trace, episode: int | None) -> Trace:
+    """The trace, or the episode that was asked for; FormatError if it has none of that number."""
+    if episode is None:
+        return trace
+    episodes = episodes_of(trace)
+    if episode > len(episodes):
+        raise FormatError(f"there is no episode {episode}", hint=f"there are {len(episodes)}")
+    return episodes[episode - 1]
 
 
 def steps_range(text: str) -> tuple[int, int | None]:

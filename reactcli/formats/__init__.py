@@ -136,6 +136,11 @@ class Recording:
         """The file may hold several episodes without saying so in its first record."""
         return self.format.name not in {found.name for found in AT_ONCE}
 
+    @property
+    def is_sealed(self) -> bool:
+        """Every record carries a hash, so that any change is seen."""
+        return self.format.name == AT_ONCE[0].name
+
     def events(self) -> Iterator[Event]:
         """The pieces of the trace; what was noticed while one was read stands before it.
 

@@ -7,6 +7,7 @@ line. Values are cut only if `Look.longest` says so, and the cut is named.
 
 from __future__ import annotations
 
+from reactcli.formats.facts import LONGEST_TIMESTAMP, facts, said
 from reactcli.render import Safe
 from reactcli.render.console import paint
 from reactcli.render.sanitise import show, show_line
@@ -30,10 +31,6 @@ TITLES = (
     ("thought", "Thought", "literal"),
 )
 ACTION, INPUT, OBSERVATION, ANSWER = "key", "key", "number", "string"
-_TOKENS = (("input_tokens", "output_tokens"), ("prompt_tokens", "completion_tokens"))
-_USAGES = ("usage", "usage_metadata", "metrics")
-_LONGEST_TIME = 1e12
-"""Milliseconds beyond which a duration is a mistake."""
 
 
 class Look(Value):
@@ -53,7 +50,7 @@ def heading(episode: int, question: str | None, look: Look, *, is_numbered: bool
 
 def step_text(step: Step, number: int, meta: Mapping[str, Any], look: Look) -> Safe:
     """One step and the empty line behind it."""
-    told = facts(meta) if meta else ()
+    told = [show_line(fact, LONGEST_TIMESTAMP) for fact in facts(meta)] if meta else []
     lines = [_head(f"Step {number}" + (f" ({', '.join(told)})" if told else ""), look), *_parts(step, meta, look)]
     if len(lines) == 1:
         lines.append("(nothing was recorded)\n")
@@ -66,12 +63,6 @@ def result(final_answer: str | None, status: str, look: Look) -> Safe:
     answer = _line("Final Answer", final_answer, ANSWER, look) if final_answer is not None else ""
     ended = _line("Status", status, "bold", look) if status != "finished" else ""
     return Safe(answer + ended)
-
-
-def facts(meta: Mapping[str, Any]) -> tuple[Safe, ...]:
-    """Time and tokens, where a recording has them."""
-    found = (_duration(meta), _tokens(meta), _timestamp(meta))
-    return tuple(fact for fact in found if fact)
 
 
 def value_text(text: str, look: Look) -> Safe:
@@ -93,7 +84,7 @@ def _parts(step: Step, meta: Mapping[str, Any], look: Look) -> Iterator[str]:
     if step.parallel_actions:
         for number, action in enumerate(step.parallel_actions, start=1):
             yield from _action_lines(action, f" {number}", look)
-    elif step.action is not None:
+    else:
         yield from _action_lines(step, "", look)
     if step.final_answer is not None:
         yield _line("Final Answer", step.final_answer, ANSWER, look)
@@ -103,18 +94,12 @@ def _parts(step: Step, meta: Mapping[str, Any], look: Look) -> Iterator[str]:
     if step.hallucinated_observation is not None:
         yield _line("Observation (made up by the model)", step.hallucinated_observation, "warning", look)
     if meta:
-        yield from _said_since(meta, look)
-
-
-def _said_since(meta: Mapping[str, Any], look: Look) -> Iterator[str]:
-    for key, title in (("user", "User"), ("system", "System"), ("unpaired_results", "Unpaired result")):
-        said = meta.get(key)
-        for text in said if isinstance(said, list) else ():
-            yield _line(title, _said(text), "bold", look)
+        yield from (_line(title, text, "bold", look) for title, text in said(meta))
 
 
 def _action_lines(action: Action | Step, number: str, look: Look) -> Iterator[str]:
-    yield _line(f"Action{number}", action.action or "", ACTION, look)
+    if action.action is not None:
+        yield _line(f"Action{number}", action.action, ACTION, look)
     if action.action_input is not None:
         yield _line(f"Action Input{number}", action.action_input, INPUT, look)
     if number and action.observation is not None:
@@ -139,32 +124,3 @@ def _cut(text: str, longest: int) -> tuple[str, str]:
         kept = "\n".join(lines[:MOST_LINES])
     left = len(text) - len(kept)
     return kept, f"\n  … {left:,} more characters; --full shows them" if left else ""
-
-
-def _said(value: object) -> str:
-    if isinstance(value, dict):
-        return f"{value.get('call_id') or value.get('tool') or '?'}: {value.get('text')}"
-    return str(value)
-
-
-def _duration(meta: Mapping[str, Any]) -> Safe:
-    for key, scale in (("duration_ms", 1), ("execution_time", 1000)):
-        value = meta.get(key)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value * scale < _LONGEST_TIME:
-            milliseconds = value * scale
-            return Safe(f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s")
-    return Safe("")
-
-
-def _tokens(meta: Mapping[str, Any]) -> Safe:
-    for usage in (meta.get(key) for key in _USAGES):
-        for keys in _TOKENS:
-            counts = [usage.get(key) for key in keys] if isinstance(usage, dict) else []
-            if counts and all(isinstance(count, int) and 0 <= count < _LONGEST_TIME for count in counts):
-                return Safe(f"{counts[0]} + {counts[1]} tokens")
-    return Safe("")
-
-
-def _timestamp(meta: Mapping[str, Any]) -> Safe:
-    value = meta.get("timestamp")
-    return show_line(value, 40) if isinstance(value, str) and value else Safe("")
