@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reactcli.errors import ReactcliError
-from reactcli.observations import fenced
+from reactcli.observations import escaped
 from reactcli.parser import ReActAgentParser
 from reactcli.prompt import (
     LANGUAGES,
@@ -260,7 +260,7 @@ def test_the_scratchpad_is_read_back_as_the_steps_that_it_was_made_of(made):
     parser = ReActAgentParser()
     made = [(thought.strip() or "t", text.strip() or "i", told) for thought, text, told in made]
     turns = [
-        Turn(number, f"Thought: {thought}\nAction: search\nAction Input: {text}", (fenced(told, parser),))
+        Turn(number, f"Thought: {thought}\nAction: search\nAction Input: {text}", (escaped(told, parser),))
         for number, (thought, text, told) in enumerate(made, 1)
     ]
     trace = parser.parse_trace(plain().text(turns))

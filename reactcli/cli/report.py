@@ -8,7 +8,7 @@ from reactcli.binding import written
 from reactcli.calls import Outcome
 from reactcli.cli.output import OutputError
 from reactcli.cli.shell import explain
-from reactcli.observations import fenced, observation_line
+from reactcli.observations import escaped, observation_line
 from reactcli.render import Safe
 from reactcli.render.sanitise import show, show_line
 from reactcli.results import shortened
@@ -64,7 +64,7 @@ class Report:
         """Prints an outcome, and returns its exit code."""
         is_planned = self._manner.is_dry and outcome.status == "ok"
         observation = None if is_planned else outcome.observation
-        line = "" if observation is None else observation_line(fenced(observation, self._parser))
+        line = "" if observation is None else observation_line(escaped(observation, self._parser))
         if self._manner.layout == "text":
             self._write_text(line or written(str(outcome.tool), outcome.arguments or {}))
         else:

@@ -12,7 +12,7 @@ from reactcli.diagnostics import diagnose
 from reactcli.engine.requests import Act, Ask, End, StopRun
 from reactcli.formats.events import Recorded
 from reactcli.loops import Watch
-from reactcli.observations import fenced
+from reactcli.observations import escaped
 from reactcli.orders import FORM, ordered
 from reactcli.prompt import estimated_tokens
 from reactcli.prompt.turns import Turn, cut_reply, turn_of
@@ -256,7 +256,7 @@ def _observed(order: Order, outcomes: tuple[Outcome, ...], *, problem: str) -> S
 def _told(step: Step, parser: ReActAgentParser) -> tuple[str, ...]:
     """The observations as they stand in the scratchpad, one for each action."""
     texts = [action.observation for action in actions_of(step)] or [step.observation]
-    return tuple(fenced(text, parser) for text in texts if text is not None)
+    return tuple(escaped(text, parser) for text in texts if text is not None)
 
 
 def _is_error(order: Order, step: Step, outcomes: tuple[Outcome, ...]) -> bool:

@@ -23,7 +23,7 @@ class Turn(Value):
     reply: str
     """What the model wrote, up to an observation of its own."""
     observations: tuple[str, ...] = ()
-    """In the order of the actions, fenced where a line of one would read as something else."""
+    """In the order of the actions, escaped where a line of one would read as something else."""
     note: str = ""
     """What the model is told besides, such as that it goes round in circles."""
     asks_reflection: bool = False
@@ -38,7 +38,7 @@ def cut_reply(reply: str, order: Order) -> str:
 
 def turn_of(step: Step, meta: Mapping[str, Any], number: int, parser: ReActAgentParser) -> Turn:
     """The turn of a recorded step: from the model's own words if they were recorded, else from the parts."""
-    from reactcli.observations import fenced
+    from reactcli.observations import escaped
 
     said = meta.get("llm_output")
     reply = cut_reply(said, ordered(parser, said)) if isinstance(said, str) else written(step)
@@ -49,7 +49,7 @@ def turn_of(step: Step, meta: Mapping[str, Any], number: int, parser: ReActAgent
     return Turn(
         number,
         reply,
-        tuple(fenced(text, parser) for text in told),
+        tuple(escaped(text, parser) for text in told),
         note if isinstance(note, str) else "",
         meta.get("asks_reflection") is True,
     )
