@@ -44,4 +44,5 @@ def entries() -> Registry[Entry]:
     from importlib.resources import files  # 15 ms, likewise
 
     told = tomllib.loads(files(__package__).joinpath("explanations.toml").read_text("utf-8"))
-    return Registry("code", [(code, Entry(code, CODES[code][0], **told[code]), ()) for code in CODES])
+    known = (code for code in CODES if code in told)
+    return Registry("code", [(code, Entry(code, CODES[code][0], **told[code]), ()) for code in known])

@@ -77,14 +77,16 @@ _KEY_NAME = (
 _KEY = pattern(_KEY_NAME, re.IGNORECASE)
 _IN_TEXT = pattern(
     rf"""(?<![\w.-]) (?: (?P<back>\\{{0,8}}) (?P<quote>["']) )? (?P<name>{_KEY_NAME}) (?(quote)(?P=back)(?P=quote))
-    \s{{0,9}}+ [:=] \s{{0,9}}+ (?P<open>\\{{0,8}}["'])
-    (?P<value>(?:(?!(?P=open)).){{1,4000}}+) (?P=open)""",
-    re.VERBOSE | re.IGNORECASE,
+    \s{{0,9}}+ [:=] \s{{0,9}}+
+    (?: " (?P<double>(?:[^"\\]|\\.){{1,4000}}+) "
+      | ' (?P<single>(?:[^'\\]|\\.){{1,4000}}+) '
+      | (?P<open>\\{{1,8}}["']) (?P<nested>(?:(?!(?<!\\)(?P=open)).){{1,4000}}+) (?P=open) )""",
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
-"""`"api_key": "…"`, `api_key="…"` and their like, with any number of backslashes before the quotes."""
+"""`"api_key": "…"`, `api_key="…"` and their like, in JSON inside of JSON too, whose quotes have backslashes."""
 
 _PLACEHOLDER = pattern(
-    r"\s*|[*•.xX?_-]+|<[^<>]*>|\[[^\]]*\]|\$?\{[^{}]*\}\}?|%\(?\w+\)?s?|\$\w+|none|null|true|false|your[_ -].*|redacted"
+    r"\s*|[*•.xX?_-]+|<[^<>]*>|\[[^\]]*\]|\$?\{+[^{}]*\}+|%\(?\w+\)?s?|\$\w+|none|null|true|false|your[_ -].*|redacted"
     r"|\(?hidden\)?|os\.environ.*|process\.env.*",
     re.IGNORECASE,
 )
@@ -109,8 +111,9 @@ def vendor_secrets(text: str) -> Iterator[Found]:
 def named_secrets(text: str) -> Iterator[Found]:
     """Quoted values that stand behind a telling name in the text of arguments; the kind is the name."""
     for match in _IN_TEXT.finditer(text):
-        if not is_placeholder(match["value"]):
-            yield match.start("value"), match.end("value"), kind_of_name(match["name"])
+        group = next(name for name in ("double", "single", "nested") if match[name] is not None)
+        if not is_placeholder(match[group]):
+            yield *match.span(group), kind_of_name(match["name"])
 
 
 def is_secret_name(name: str) -> bool:

@@ -1,7 +1,7 @@
-"""Case files of diagnostics: a text, the command that judges it, and all findings with the text that each speaks of.
+"""Case files of diagnostics: a text, the command that judges it, and where the code is found, with what it speaks of.
 
 A file is named by its code and holds the text, a line `--- expect`, and JSON: `command` (FILE stands for the text),
-`findings` as [code, line, column, text], and where a file cannot hold the text as it is: `text`, `scale` (`prefix`,
+`findings` as [line, column, text], and where a file cannot hold the text as it is: `text`, `scale` (`prefix`,
 `unit` times `count`, `suffix`), or `encoding`.
 """
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from reactcli import __version__
-from reactcli.diagnostics import CODES
 from reactcli.explanations import entries
 from reactcli.render import Safe
 from reactcli.render.sanitise import json_text
@@ -28,7 +27,7 @@ LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
 def log(findings: Iterable[tuple[str, Finding]]) -> Iterator[Safe]:
     """The log, piece by piece. Each finding comes with the name of its file."""
-    places = {code: place for place, code in enumerate(CODES)}
+    places = {entry.code: place for place, entry in enumerate(entries())}
     run = json_text({"tool": {"driver": _driver()}, "columnKind": "unicodeCodePoints"})
     yield Safe(f'{{"$schema": {json_text(SCHEMA)}, "version": "2.1.0", "runs": [{run[:-1]}, "results": [')
     between = "\n"
@@ -39,16 +38,15 @@ def log(findings: Iterable[tuple[str, Finding]]) -> Iterator[Safe]:
 
 
 def _driver() -> dict[str, Any]:
-    told = entries()
     rules = [
         {
-            "id": code,
-            "shortDescription": {"text": told.get(code).meaning},
-            "fullDescription": {"text": told.get(code).why},
-            "help": {"text": told.get(code).way_out},
-            "defaultConfiguration": {"level": LEVELS[severity]},
+            "id": entry.code,
+            "shortDescription": {"text": entry.meaning},
+            "fullDescription": {"text": entry.why},
+            "help": {"text": entry.way_out},
+            "defaultConfiguration": {"level": LEVELS[entry.severity]},
         }
-        for code, (severity, _, _) in CODES.items()
+        for entry in entries()
     ]
     return {"name": "reactcli", "version": __version__, "rules": rules}
 
