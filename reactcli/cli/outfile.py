@@ -1,8 +1,8 @@
 """Output files: whole or not at all, never over another file unless that was asked for.
 
 The text goes to a new file beside the target, which takes its name and its mode when all is written. A signal in
-between removes it. A link is followed. A device, a pipe, a socket and what is standard output already are no files to replace:
-they are written to, and need no leave.
+between removes it. A link is followed. A device, a pipe, a socket and what is standard output already are no
+files to replace: they are written to, and need no leave.
 """
 
 from __future__ import annotations

@@ -148,6 +148,7 @@ class Recording:
         """
         closing: Closing | None = None
         answer: str | None = None
+        episode = 0
         for event in self._read():
             yield from self.content.taken()
             if isinstance(event, Closing):
@@ -156,10 +157,13 @@ class Recording:
                 continue
             if isinstance(event, Recorded):
                 answer = event.step.final_answer
+                if event.step.episode != episode and episode:
+                    event = event.replace(step=event.step.replace(episode=episode))  # noqa: PLW2901  # as below
             elif isinstance(event, Opening):
                 if closing is not None:
                     yield _told(closing, answer)
-                closing, answer = Closing(), None
+                closing, answer, episode = Closing(), None, episode + 1
+                event = event.replace(episode=episode)  # noqa: PLW2901  # a reader may count anew in each record
             yield event
         yield from self.content.taken()
         if closing is not None:

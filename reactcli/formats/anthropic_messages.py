@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from reactcli.formats.events import episodes_of, metas_of
 from reactcli.formats.fields import content_text, input_of, kind_of, text_at, text_or_json, without
-from reactcli.formats.openai_chat import ROLES, actions_of, conversations_in, is_chat, kind_of_chat, object_of
+from reactcli.formats.openai_chat import (
+    MANNERS,
+    ROLES,
+    actions_of,
+    conversations_in,
+    is_chat,
+    kind_of_chat,
+    object_of,
+    unread,
+)
 from reactcli.formats.strict import encode
 from reactcli.formats.turns import Call, Turn, steps_of
 
@@ -31,21 +40,20 @@ def matches(content: Content) -> bool:
 
 def read(content: Content) -> Iterator[Event]:
     if content.kind == "json" and (isinstance(content.document, dict) or is_chat(content.document)):
-        yield from _conversation(content.document, content, 1)
+        yield from _conversation(content.document, content)
     elif content.kind == "jsonl" and "messages" not in content.head[0]:
         turns = (turn for row in content.rows() for turn in turns_of(row.value, content, row.line))
-        yield from steps_of(turns, content.notice)
+        yield from steps_of(turns, content.notice, MANNERS["tools"])
     else:
-        for number, row in enumerate(content.rows(), start=1):
-            yield from _conversation(row.value, content, number)
+        for row in content.rows():
+            yield from _conversation(row.value, content)
 
 
-def turns_of(message: object, content: Content, line: int = 0) -> Iterator[Turn]:
+def turns_of(message: object, content: Content, line: int = 0, place: int = 0) -> Iterator[Turn]:
     """The results and texts of a user's message, in their order, or the one turn of an assistant's."""
     role = ROLES.get(str(message.get("role"))) if isinstance(message, dict) else None
     if not isinstance(message, dict) or role is None:
-        what = "no message" if isinstance(message, dict) else kind_of(message)
-        content.notice("not-a-record", where=f"line {line}" if line else "", what="a message", kind=what)
+        yield unread(message, content, line, place)
     elif role == "assistant":
         yield _assistant(message, line)
     elif isinstance(message.get("content"), list):
@@ -64,7 +72,7 @@ def write(trace: Trace) -> Iterator[str]:
         yield f"{encode(document)}\n"
 
 
-def _conversation(value: Any, content: Content, episode: int) -> Iterator[Event]:
+def _conversation(value: Any, content: Content) -> Iterator[Event]:
     messages = value.get("messages") if isinstance(value, dict) else value
     if not isinstance(messages, list):
         content.notice("not-a-record", what="a conversation", kind=kind_of(value))
@@ -72,8 +80,8 @@ def _conversation(value: Any, content: Content, episode: int) -> Iterator[Event]
     meta = without(value, frozenset({"messages", "system"})) if isinstance(value, dict) else {}
     if isinstance(value, dict) and value.get("system") is not None:
         meta["system"] = [content_text(value["system"])]
-    turns = (turn for message in messages for turn in turns_of(message, content))
-    yield from steps_of(turns, content.notice, episode=episode, meta=meta)
+    turns = (turn for place, message in enumerate(messages, 1) for turn in turns_of(message, content, 0, place))
+    yield from steps_of(turns, content.notice, MANNERS["tools"], meta=meta)
 
 
 def _assistant(message: dict[str, Any], line: int) -> Turn:

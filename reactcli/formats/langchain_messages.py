@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from reactcli.formats.fields import content_text, dict_at, dicts_in, input_of, kind_of, text_at, without
 from reactcli.formats.langchain_steps import fields_of
-from reactcli.formats.turns import Call, Turn, steps_of
+from reactcli.formats.turns import Call, Manner, Turn, steps_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,18 +47,18 @@ def read(content: Content) -> Iterator[Event]:
             document = row.value if _holds_messages(row.value) else document
     elif content.kind == "jsonl":
         turns = (turn for row in content.rows() for turn in turns_of(row.value, content, row.line))
-        yield from steps_of(turns, content.notice)
+        yield from steps_of(turns, content.notice, Manner(chat=True))
         return
     messages = document["messages"] if isinstance(document, dict) else document
     if all(isinstance(message, str) for message in messages):
         messages = _with_roles([fields_of(message) for message in messages])
     meta = without(document, frozenset({"messages"})) if isinstance(document, dict) else {}
     turns = (turn for message in messages for turn in turns_of(message, content))
-    yield from steps_of(turns, content.notice, meta=meta)
+    yield from steps_of(turns, content.notice, Manner(chat=True), meta=meta)
 
 
 def read_updates(content: Content) -> Iterator[Event]:
-    yield from steps_of(_updated_turns(content), content.notice)
+    yield from steps_of(_updated_turns(content), content.notice, Manner(chat=True))
 
 
 def turns_of(message: object, content: Content, line: int = 0) -> Iterator[Turn]:

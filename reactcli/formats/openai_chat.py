@@ -23,7 +23,7 @@ from reactcli.formats.fields import (
     without,
 )
 from reactcli.formats.strict import encode
-from reactcli.formats.turns import Call, Turn, steps_of
+from reactcli.formats.turns import Call, Manner, Turn, steps_of
 from reactcli.trace import Action
 
 TYPE_CHECKING = False
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from reactcli.trace import Step, Trace
 
 ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "result"}
+ROLES |= dict.fromkeys(("observation", "tool_result", "tool_response", "ipython"), "result")
 ROLES |= {"function": "result", "human": "user", "model": "assistant", "agent": "assistant", "exit": "user"}
 ANTHROPIC_BLOCKS = {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"}
 _REACT = re.compile(r"(?m)^[ \t]*+(?:Thought|Action|Observation|Final Answer)(?: \d+)?[ \t]*+:")
@@ -44,6 +45,11 @@ _KNOWN = frozenset({"role", "content", "tool_calls", "function_call", "tool_call
     "reasoning_content",
     "reasoning",
     "refusal",
+}
+MANNERS = {
+    "tools": Manner(chat=True),
+    "chat": Manner(react=True, chat=True),
+    "react": Manner(react=True, chat=True, spells=True),
 }
 _SAMPLED = 200
 """Messages that detection looks at; the first call of a long conversation comes early."""
@@ -62,8 +68,8 @@ def matches_chat(content: Content) -> bool:
 
 
 def is_chat(messages: object) -> bool:
-    """True for a list of messages, Anthropic's included: their blocks tell them apart."""
-    return isinstance(messages, list) and bool(messages) and all(map(is_message, messages))
+    """True for a list of messages, Anthropic's included: their blocks tell them apart. A few may be damaged."""
+    return isinstance(messages, list) and sum(map(is_message, messages)) > len(messages) // 2
 
 
 def is_message(message: object) -> bool:
@@ -75,7 +81,7 @@ def is_message(message: object) -> bool:
 
 
 def kind_of_chat(messages: list[dict[str, Any]]) -> str:
-    """`anthropic`, `tools`, `react` or `chat`."""
+    """`anthropic`, `tools`, `react` or `chat`. Results alone are no calls: the texts that they answer spell them."""
     blocks = [block for message in messages for block in dicts_in(message.get("content"))]
     if any(block.get("type") in ANTHROPIC_BLOCKS for block in blocks if isinstance(block.get("type"), str)):
         return "anthropic"
@@ -91,33 +97,34 @@ def conversations_in(content: Content) -> list[dict[str, Any]] | None:
     if content.kind == "json":
         messages = document.get("messages") if isinstance(document, dict) else document
         if isinstance(messages, list) and is_chat(messages):
-            return messages[:_SAMPLED]
+            return list(filter(is_message, messages[:_SAMPLED]))
         rows = document if isinstance(document, list) else []
     else:
         rows = content.head if content.kind == "jsonl" else []
-    if rows and all(map(is_message, rows)):
-        return list(rows)
-    if rows and all(isinstance(row, dict) and is_chat(row.get("messages")) for row in rows):
-        return [message for row in rows[:20] for message in row["messages"]][:_SAMPLED]
+    if is_chat(rows):
+        return list(filter(is_message, rows))
+    chats = [row["messages"] for row in rows if isinstance(row, dict) and is_chat(row.get("messages"))]
+    if len(chats) > len(rows) // 2:
+        return [message for chat in chats[:20] for message in chat if is_message(message)][:_SAMPLED]
     return None
 
 
 def read(content: Content) -> Iterator[Event]:
-    react = _kind(content) in {"react", "chat"}
+    kind = _kind(content)
     if content.kind == "json" and isinstance(content.document, dict):
-        yield from _conversation(content.document, content, 1, react=react)
-    elif all(map(is_message, content.head if content.kind == "jsonl" else content.document)):
+        yield from _conversation(content.document, content, kind)
+    elif is_chat(content.head if content.kind == "jsonl" else content.document):
         turns = (turn for row in content.rows() for turn in turns_of(row.value, content, row.line))
-        yield from steps_of(turns, content.notice, react=react)
+        yield from steps_of(turns, content.notice, MANNERS[kind])
     else:
-        for number, row in enumerate(content.rows(), start=1):
-            yield from _conversation(row.value, content, number, react=react, line=row.line)
+        for row in content.rows():
+            yield from _conversation(row.value, content, kind, row.line)
 
 
-def turns_of(message: object, content: Content, line: int = 0) -> Iterator[Turn]:
-    """The turn of one message; none, and a finding, if it is no message."""
+def turns_of(message: object, content: Content, line: int = 0, place: int = 0) -> Iterator[Turn]:
+    """The turn of one message; a finding, and a turn that is not read, if it is no message."""
     if not isinstance(message, dict) or ROLES.get(str(message.get("role"))) is None:
-        content.notice("not-a-record", where=f"line {line}" if line else "", what="a message", kind=_described(message))
+        yield unread(message, content, line, place)
         return
     role = ROLES[str(message["role"])]
     meta = without(message, _KNOWN)
@@ -134,6 +141,16 @@ def turns_of(message: object, content: Content, line: int = 0) -> Iterator[Turn]
         yield Turn(role, text, call_id=call_id, tool=text_at(message, "name"), is_error=is_error, meta=meta, line=line)
     else:
         yield Turn(role, text, meta=meta, line=line)
+
+
+def unread(message: object, content: Content, line: int, place: int) -> Turn:
+    """What stands for a damaged message, or one of an unknown role; it is kept."""
+    where = f"line {line}" if line else f"message {place}" if place else ""
+    kind = kind_of(message)
+    if isinstance(message, dict):
+        kind = f"one of the role '{message['role']}'" if "role" in message else "an object without a role"
+    content.notice("not-a-record", where=where, what="a message", kind=kind)
+    return Turn("unread", meta=message if isinstance(message, dict) else {"value": message}, line=line)
 
 
 def write(trace: Trace) -> Iterator[str]:
@@ -184,14 +201,15 @@ def _has_tools(message: dict[str, Any]) -> bool:
     return bool(message.get("tool_calls") or message.get("function_call")) or ROLES[message["role"]] == "result"
 
 
-def _conversation(value: object, content: Content, episode: int, *, react: bool, line: int = 0) -> Iterator[Event]:
+def _conversation(value: object, content: Content, kind: str, line: int = 0) -> Iterator[Event]:
     messages = value.get("messages") if isinstance(value, dict) else value
     if not isinstance(messages, list):
-        content.notice("not-a-record", where=f"line {line}", what="a conversation", kind=_described(value))
+        kind_here = "no conversation" if isinstance(value, dict) else kind_of(value)
+        content.notice("not-a-record", where=f"line {line}", what="a conversation", kind=kind_here)
         return
-    turns = (turn for message in messages for turn in turns_of(message, content))
+    turns = (turn for place, message in enumerate(messages, 1) for turn in turns_of(message, content, 0, place))
     meta = without(value, frozenset({"messages"})) if isinstance(value, dict) else {}
-    yield from steps_of(turns, content.notice, episode=episode, meta=meta, react=react)
+    yield from steps_of(turns, content.notice, MANNERS[kind], meta=meta)
 
 
 def _calls(message: dict[str, Any]) -> Iterator[Call]:
@@ -228,7 +246,3 @@ def _tool_call(action: Action) -> dict[str, Any]:
     text = action.action_input
     arguments = text if text is not None and is_object_text(text) else encode(object_of(action))
     return {"id": action.call_id, "type": "function", "function": {"name": action.action or "", "arguments": arguments}}
-
-
-def _described(value: object) -> str:
-    return "no message" if isinstance(value, dict) else kind_of(value)

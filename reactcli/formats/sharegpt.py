@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from reactcli.formats.fields import dicts_in, input_of, kind_of, text_at, text_or_json, without
 from reactcli.formats.strict import Decoder, JsonError
-from reactcli.formats.turns import Call, Turn, steps_of
+from reactcli.formats.turns import Call, Manner, Turn, steps_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from reactcli.formats.loading import Content
 
 _ROLES = {"human": "user", "user": "user", "gpt": "assistant", "assistant": "assistant", "function_call": "assistant"}
-_ROLES |= {"system": "system", "observation": "result", "tool": "result"}
+_ROLES |= {"system": "system", **dict.fromkeys(("model", "chatgpt", "bing", "bard"), "assistant")}
+_ROLES |= dict.fromkeys(("observation", "tool", "tool_response", "function_response"), "result")
 _KNOWN = frozenset({"from", "value"})
 
 
@@ -44,7 +45,7 @@ def read(content: Content) -> Iterator[Event]:
             meta["setting"] = said[:setting]
         turns = [_turn(message, row.line) for message in said[setting:]]
         calls = any(turn.calls for turn in turns)
-        yield from steps_of(turns, content.notice, episode=number, meta=meta, react=not calls)
+        yield from steps_of(turns, content.notice, Manner(react=not calls, chat=True), meta=meta)
 
 
 def _is_sharegpt(row: object) -> bool:
