@@ -143,10 +143,18 @@ def test_without_an_answer_the_exit_code_is_1_and_the_reason_is_said(place, capf
     script(place, *replies)
     code, out, err = run(capfd, *options)
     assert (code, out.rstrip().splitlines()[-1]) == (1, f"Status: {status}")
-    assert err.startswith("reactcli: no answer: ")
-    assert reason in err
-    document = json.loads(run(capfd, *options, "--format", "json")[1])
-    assert (document["status"], document["answer"], reason in document["reason"]) == (status, None, True)
+    told = err.splitlines()[-1]
+    assert (told.startswith("reactcli: no answer: "), reason in told) == (True, True)
+
+
+def test_json_says_why_there_is_no_answer(place, capfd):
+    script(place, "hm")
+    code, out, _ = run(capfd, "--format", "json", "--max-parse-errors", "1")
+    document = json.loads(out)
+    assert (code, document["status"], document["answer"], document["iterations"]) == (1, "parse_error", None, 1)
+    assert (
+        document["reason"] == "1 reply in a row had no action and no answer; the last: no label, tag or call was found"
+    )
 
 
 def test_errors_of_tools_are_told_to_the_model(place, capfd):
@@ -246,19 +254,25 @@ def test_a_fork_says_where_it_comes_from(place, capfd):
         ),
         (["q", "--tools", "tools.py", "--model", "script:script.txt", "--from", "1"], "--from is a step of --resume"),
         (["q", "--tools", "tools.py", "--model", "script:script.txt", "--record", "tools.py"], "is no recording"),
-        (["q", "--tools", "tools.py", "--model", "script:script.txt", "--confirm"], "--confirm asks on the terminal"),
         (["q", "--tools", "tools.py", "--tools", "trace:x", "--model", "script:script.txt"], "recorded tools answer"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_wrong_usage_is_2_and_one_line(argv, message):
-    command = [sys.executable, "-m", "reactcli", "run", *argv]
-    done = subprocess.run(command, capture_output=True, check=False, timeout=60, start_new_session=True)
-    err = done.stderr.decode()
-    assert (done.returncode, message in err, err.count("\n")) == (2, True, 1)
+def test_wrong_usage_is_2_and_one_line(capfd, argv, message):
+    code = main(["run", *argv])
+    err = capfd.readouterr().err
+    assert (code, message in err, err.count("\n")) == (2, True, 1)
 
 
 @pytest.mark.usefixtures("place")
+def test_a_call_cannot_be_confirmed_without_a_terminal():
+    argv = ["run", "q", "--tools", "tools.py", "--model", "script:script.txt", "--confirm"]
+    done = subprocess.run(
+        [sys.executable, "-m", "reactcli", *argv], capture_output=True, check=False, timeout=60, start_new_session=True
+    )
+    assert (done.returncode, b"--confirm asks on the terminal" in done.stderr) == (2, True)
+
+
 def test_going_on_needs_something_to_go_on_with(capfd):
     run(capfd, "--record", "run.jsonl")
     for argv, message in (

@@ -6,16 +6,20 @@ of a value is indented, so that nothing in it looks like a step of ours.
 
 from __future__ import annotations
 
+from reactcli.cli.report import PRINTED_SHOWN
 from reactcli.engine import Listener
 from reactcli.render import Safe
 from reactcli.render.console import paint
 from reactcli.render.sanitise import show, show_line
 from reactcli.render.walk import LONGEST_VALUE, TITLES, Look, step_text, value_text
+from reactcli.results import shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
+    from reactcli.calls import Outcome
     from reactcli.cli.shell import Shell
     from reactcli.engine import Ask
     from reactcli.engine.requests import Act
@@ -33,11 +37,27 @@ UNTOLD = frozenset({"duration_ms"})
 """Facts that differ from run to run: shown with -v."""
 
 
-class Plain(Listener):
-    """For pipes and files: steps as they are done."""
+class Silent(Listener):
+    """For programs, which get one document in the end; people see on stderr what the tools print."""
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
+
+    def acted(self, outcomes: Sequence[Outcome]) -> None:
+        for outcome in outcomes:
+            name = show_line(str(outcome.tool), 40)
+            if outcome.printed and not self._shell.quiet:
+                printed = outcome.printed if self._shell.verbose else shortened(outcome.printed, PRINTED_SHOWN)
+                self._shell.notes.say(Safe("".join(f"{name} | {show(line)}\n" for line in printed.splitlines())))
+            if outcome.traceback and self._shell.verbose:
+                self._shell.notes.say(show(outcome.traceback))
+
+
+class Plain(Silent):
+    """For pipes and files: steps as they are done."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
         self._look = Look(shell.out.is_coloured)
 
     def recorded(self, number: int, recorded: Recorded) -> None:
@@ -52,10 +72,6 @@ class Plain(Listener):
         note = recorded.meta.get("note")
         if isinstance(note, str) and self._shell.verbose:
             self._shell.note(Safe(f"told to the model: {show_line(note, 500)}"))
-
-
-class Silent(Listener):
-    """For programs, which get one document in the end; a terminal sees what is being waited for."""
 
 
 class Live(Plain):
@@ -89,6 +105,10 @@ class Live(Plain):
         self._finish_reply()
         names = ", ".join(show_line(str(call.tool), 40) for call in act.calls)
         self._spin(Safe(f"running {names}"))
+
+    def acted(self, outcomes: Sequence[Outcome]) -> None:
+        self._rest()
+        super().acted(outcomes)
 
     def recorded(self, number: int, recorded: Recorded) -> None:  # noqa: ARG002  # the number stands there already
         self._finish_reply()

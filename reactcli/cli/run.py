@@ -187,7 +187,7 @@ def _listener(options: Options, shell: Shell) -> Listener:
     from reactcli.cli.live import Live, Plain, Silent
 
     if options.format == "json":
-        return Silent()
+        return Silent(shell)
     return Live(shell) if shell.out.is_terminal else Plain(shell)
 
 

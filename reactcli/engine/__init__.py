@@ -25,7 +25,7 @@ from reactcli.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+    from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
     from typing import Any, Protocol
 
     from reactcli.calls import Call, Outcome
@@ -84,6 +84,9 @@ class Listener:
 
     def acting(self, act: Act) -> None:
         """Calls are about to be made."""
+
+    def acted(self, outcomes: Sequence[Outcome]) -> None:
+        """They were made: what tools printed and where they failed is here, and in no recording."""
 
     def recorded(self, number: int, recorded: Recorded) -> None:
         """A step is done, and recorded if anything is."""
@@ -221,9 +224,11 @@ class ReActEngine:
                 listener.asked(request)
                 return self.model.complete(request, listener.heard)
             listener.acting(request)
-            return self._outcomes(request)
+            outcomes = self._outcomes(request)
         finally:
             self.is_waiting = False
+        listener.acted(outcomes)
+        return outcomes
 
     def _outcomes(self, act: Act) -> list[Outcome]:
         if self.options.confirm is not None and not all(self._is_allowed(call) for call in act.calls):

@@ -75,7 +75,7 @@ class Course:
         self._clock = clock
         self._began = clock()
         self._turns: list[Turn] = []
-        self._watch = Watch(settings.thresholds, tools={str(tool["name"]) for tool in prompt.tools} or None)
+        self._watch = Watch(settings.thresholds, tools=prompt.tool_names or None)
         self._parse_errors = 0
         self._tokens = 0
         self._warned: set[str] = set()

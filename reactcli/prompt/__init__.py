@@ -1,6 +1,6 @@
 """What a model is shown: a template filled with tools, question and the steps so far, as one text or as messages.
 
-    prompt = Prompt(checked(text), tools=described_tools, question="How high is K2?", max_steps=10)
+    prompt = prompt_of("How high is K2?", described_tools, language="en", max_steps=10)
     prompt.text(turns)          one growing text, as `history="scratchpad"` has it
     prompt.messages(turns)      a list of {"role", "content"}, as `history="messages"` has it
 
@@ -51,8 +51,11 @@ Message = dict[str, str]
 class Prompt(Value):
     template: Template
     question: str
-    tools: tuple[Mapping[str, Any], ...] = ()
-    """As `Toolbox.describe` describes them."""
+    before: str
+    """What stands before the scratchpad, its slots filled."""
+    after: str = ""
+    """What stands between the scratchpad and the cue."""
+    tool_names: tuple[str, ...] = ()
     max_steps: int = 10
     words: Words = LANGUAGES.get("en")
     style: Style = STYLES["classic"]
@@ -67,35 +70,24 @@ class Prompt(Value):
         return self.messages(turns) if self.history == "messages" else self.text(turns)
 
     def text(self, turns: Sequence[Turn]) -> str:
-        before, after = self._frame()
-        held = self._fitted(turns, before, after)
+        held = self._fitted(turns)
         pad = "".join((self._digest(held), *map(self._turn_text, held.turns)))
-        return f"{before}{pad}{after}{self._cue(turns)}"
+        return f"{self.before}{pad}{self.after}{self._cue(turns)}"
 
     def messages(self, turns: Sequence[Turn]) -> list[Message]:
         """Template and digest as the user's first turn, then replies and observations by turns."""
-        before, after = self._frame()
-        held = self._fitted(turns, before, after)
-        messages = [_message("user", f"{before}{self._digest(held)}{after}{self.template.cue_of(1)}".rstrip(" \n"))]
+        held = self._fitted(turns)
+        first = f"{self.before}{self._digest(held)}{self.after}{self.template.cue_of(1)}"
+        messages = [_message("user", first.rstrip(" \n"))]
         for turn in held.turns:
             told = observation_lines(turn, self.template.observation_label(turn.number))
             messages += [_message("assistant", turn.reply), _message("user", told or self.words.go_on)]
         return messages
 
-    def _frame(self) -> tuple[str, str]:
-        values = {
-            "question": self.question,
-            "tools": described(self.tools, self.words, self.style),
-            "tool_names": ", ".join(str(tool["name"]) for tool in self.tools),
-            "format": self.style.lines(self.words),
-            "max_steps": str(self.max_steps),
-        }
-        return filled(self.template.before, values), filled(self.template.after, values)
-
-    def _fitted(self, turns: Sequence[Turn], before: str, after: str) -> Fitted:
+    def _fitted(self, turns: Sequence[Turn]) -> Fitted:
         if self.context is None:
             return Fitted(tuple(turns))
-        return fitted(tuple(turns), self.context - estimated_tokens(before + after), self.summarise)
+        return fitted(tuple(turns), self.context - estimated_tokens(self.before + self.after), self.summarise)
 
     def _digest(self, held: Fitted) -> str:
         return f"{self.words.digest.format(last=held.digested)}\n{held.digest}\n\n" if held.digested else ""
@@ -130,8 +122,17 @@ def prompt_of(
     """A prompt from plain values. PromptError if the template cannot be used, UnknownNameError for a name."""
     words = LANGUAGES.get(language)
     style = style_of(dialect, is_own=template is not None)
-    text = default_text(words, style) if template is None else template
-    return Prompt(checked(text), question, tuple(tools), words=words, style=style, **rest)
+    shape = checked(default_text(words, style) if template is None else template)
+    names = tuple(str(tool["name"]) for tool in tools)
+    values = {
+        "question": question,
+        "tools": described(tools, words, style),
+        "tool_names": ", ".join(names),
+        "format": style.lines(words),
+        "max_steps": str(rest.setdefault("max_steps", 10)),
+    }
+    before, after = filled(shape.before, values), filled(shape.after, values)
+    return Prompt(shape, question, before, after, names, words=words, style=style, **rest)
 
 
 def _message(role: str, content: str) -> Message:
