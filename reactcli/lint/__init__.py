@@ -129,7 +129,8 @@ class _Judge:
     def _step_notes(self, recorded: Recorded) -> Iterator[tuple[Diagnostic, Place]]:
         step, places = recorded.step, self._places
         for note in step.diagnostics:
-            yield note, places.noted(note, step)
+            if note.code != "text-before-labels" or step.preamble:  # else the reader knew that it is the thought
+                yield note, places.noted(note, step)
         if self._recording.format.name == SPELT and not step.dialect:
             yield from _said_of_unread(places)
         reply = recorded.meta.get("llm_output")
@@ -163,7 +164,7 @@ def _places(recording: Recording, window: Window) -> Places:
         return JsonPlaces(window, is_document=content.kind == "json")
     window.is_kept = False
     window.forget_before(1 << 62)
-    return TextPlaces(content.text)
+    return TextPlaces(content.text, is_parsed=recording.format.name == "react-text")
 
 
 def _said_of_unread(places: Places) -> Iterator[tuple[Diagnostic, Place]]:

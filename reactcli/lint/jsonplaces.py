@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from reactcli.comparison import actions_of
 from reactcli.lint.places import EXCERPT, EXCERPT_BEFORE, Place, Spoken, spoken, telling
@@ -39,7 +40,8 @@ class JsonPlaces:
         self._window = window
         self._is_document = is_document
         self._line = 1
-        self._token = 0
+        self._at = 0
+        """Where in the line the next step is looked for: at a string or behind one."""
         self._inside = 0
         """Offset in the string that holds several steps."""
         self._found: dict[tuple[str, int], tuple[Token, int]] = {}
@@ -57,7 +59,7 @@ class JsonPlaces:
         """As for a text. Where records have lines, those before the step are forgotten."""
         self._found, self._spelt = {}, None
         if recorded.line > self._line:
-            self._line, self._token, self._inside = recorded.line, 0, 0
+            self._line, self._at, self._inside = recorded.line, 0, 0
         self._record = self._window.line(recorded.line) if recorded.line else None
         if not self._is_document:
             self._window.forget_before(self._line)
@@ -87,9 +89,9 @@ class JsonPlaces:
 
     def opened(self, question: str) -> None:
         """The steps of an episode begin behind its question, which may look like one."""
-        for token in self._tokens(self._line, self._token, REACH):
+        for token in self._tokens(self._line, self._at, REACH):
             if token.value == question or question.endswith(f"\n\n{token.value}"):
-                self._line, self._token, self._inside = token.line.number, token.number + 1, 0
+                self._line, self._at, self._inside = token.line.number, token.behind, 0
                 return
 
     def noted(self, found: Diagnostic, step: Step) -> Place:
@@ -146,28 +148,24 @@ class JsonPlaces:
         """The strings from the step's beginning on."""
         first = min((place[0] for place in self._found.values()), key=_order, default=None)
         if first is not None:
-            number, skipped = first.line.number, first.number
+            number, at = first.line.number, first.start - 1
         else:
-            number, skipped = self._line, self._token
+            number, at = self._line, self._at
         if self._record is not None and self._record.number == number:
-            skipped = 0
-        yield from self._tokens(number, skipped, most)
+            at = 0
+        yield from self._tokens(number, at, most)
 
-    def _tokens(self, number: int, skipped: int, most: int) -> Iterator[Token]:
-        for line in self._window.since(number):
-            tokens = line.tokens()
-            for i in range(skipped, len(tokens)):
-                yield tokens[i]
-                most -= 1
-                if not most:
-                    return
-            skipped = 0
+    def _tokens(self, number: int, at: int, most: int) -> Iterator[Token]:
+        """Strings from an offset of a line on."""
+        lines = self._window.since(number)
+        tokens = (token for line in lines for token in line.tokens(at if line.number == number else 0))
+        return islice(tokens, most)
 
     def _enter_fields(self, texts: list[Spoken]) -> None:
         """A string for each text."""
         wanted = {said.key: said.text for said in texts}
         left = REACH
-        for token in self._tokens(self._line, self._token, REACH):
+        for token in self._tokens(self._line, self._at, REACH):
             key = next((key for key, text in wanted.items() if text == token.value), None)
             if key is not None:
                 left = AHEAD if not self._found else left
@@ -185,7 +183,7 @@ class JsonPlaces:
         longest = max(texts, key=lambda said: len(said.text), default=None)
         if longest is None or len(longest.text) < SHORTEST_PART:
             return
-        for token in self._tokens(self._line, self._token, REACH):
+        for token in self._tokens(self._line, self._at, REACH):
             at = token.value.find(longest.text)
             if at >= 0:
                 self._found = {
@@ -199,7 +197,7 @@ class JsonPlaces:
         token = self._spelling(said, step)
         if token is None:
             return False
-        inside = self._inside if (token.line.number, token.number) == (self._line, self._token) else 0
+        inside = self._inside if (token.line.number, token.start - 1) == (self._line, self._at) else 0
         self._spelt = token
         self._locate(token, said, inside)
         self._go_on()
@@ -217,7 +215,7 @@ class JsonPlaces:
             return None
         is_telling = sum(map(len, sure)) >= TELLING
         inside, likely = self._inside, None
-        for token in self._tokens(self._line, self._token, REACH):
+        for token in self._tokens(self._line, self._at, REACH):
             if all(token.value.find(text, inside) >= 0 for text in sure):
                 if is_telling or any(_is_same(step, reading) for reading in self._readings(token.value)):
                     return token
@@ -246,7 +244,7 @@ class JsonPlaces:
         self._inside = at
 
     def _locate_observation(self, spelt: Token, observed: list[Spoken], *, whole: str) -> None:
-        for token in self._tokens(spelt.line.number, spelt.number, AHEAD):
+        for token in self._tokens(spelt.line.number, spelt.start - 1, AHEAD):
             start = self._inside if token is spelt else 0
             at = token.value.find(whole, start) if whole else -1
             if at >= 0:
@@ -255,7 +253,7 @@ class JsonPlaces:
                 if token is spelt:
                     self._inside = at + len(whole)
                 else:  # what answers a reply follows it
-                    self._line, self._token, self._inside = token.line.number, token.number + 1, 0
+                    self._line, self._at, self._inside = token.line.number, token.behind, 0
                 return
 
     def _go_on(self) -> None:
@@ -264,7 +262,7 @@ class JsonPlaces:
         last = max(said, key=_order, default=None)
         if last is None:
             return
-        self._line, self._token = last.line.number, last.number if self._spelt is not None else last.number + 1
+        self._line, self._at = last.line.number, last.start - 1 if self._spelt is not None else last.behind
         if self._spelt is None:
             self._inside = 0
 
@@ -299,4 +297,4 @@ def _is_same(step: Step, reading: Step) -> bool:
 
 
 def _order(token: Token) -> tuple[int, int]:
-    return token.line.number, token.number
+    return token.line.number, token.start

@@ -91,7 +91,9 @@ def telling(texts: list[Spoken], known: Mapping[tuple[str, int], object]) -> Spo
 class TextPlaces:
     """Places in a text that was read as one."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, is_parsed: bool = True) -> None:
+        """`is_parsed` if the parser read this very text, so that its spans hold in it."""
+        self._is_parsed = is_parsed
         self._text = text
         self._source = Source(text)
         self.texts: list[Spoken] = []
@@ -131,7 +133,7 @@ class TextPlaces:
         return self._place(at + start, at + start + len(target))
 
     def noted(self, found: Diagnostic, _step: Step) -> Place:
-        return self._place(*found.span)
+        return self._place(*found.span) if self._is_parsed else self.step()
 
     def noticed(self, found: Diagnostic) -> tuple[Place, str]:
         """The place of what reading the file told, and its message without that place."""

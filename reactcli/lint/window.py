@@ -29,15 +29,15 @@ _CONTINUING = bytes(range(0x80, 0xC0))
 class Token:
     """A string of a line that is no key: where it stands between its quotes, and what it says."""
 
-    __slots__ = ("_inner", "_outer", "_value", "line", "number", "raw", "start")
+    __slots__ = ("_inner", "_outer", "_value", "behind", "line", "raw", "start")
 
-    def __init__(self, line: Line, number: int, start: int, raw: str) -> None:
+    def __init__(self, line: Line, found: re.Match[str]) -> None:
         self.line = line
-        self.number = number
-        """Its place among the strings of the line."""
-        self.start = start
-        """Offset in the line of its first character."""
-        self.raw = raw
+        self.start = found.start("inner")
+        """Offset in the line of its first character; the quote stands before it."""
+        self.behind = found.end()
+        """Offset behind the closing quote."""
+        self.raw = found["inner"]
         self._value: str | None = None
         self._inner: list[int] = []
         self._outer: list[int] = []
@@ -67,7 +67,7 @@ class Token:
 
 
 class Line:
-    __slots__ = ("_tokens", "number", "start", "text")
+    __slots__ = ("number", "start", "text")
 
     def __init__(self, number: int, start: int, text: str) -> None:
         self.number = number
@@ -76,13 +76,12 @@ class Line:
         """Offset of its first character in the text of the file, in code points."""
         self.text = text
         """Without its line end."""
-        self._tokens: list[Token] | None = None
 
-    def tokens(self) -> list[Token]:
-        if self._tokens is None:
-            inner = (match for match in _STRING.finditer(self.text) if match["colon"] is None)
-            self._tokens = [Token(self, i, match.start("inner"), match["inner"]) for i, match in enumerate(inner)]
-        return self._tokens
+    def tokens(self, start: int = 0) -> Iterator[Token]:
+        """The strings from an offset on, which must not be inside of one. They are found as they are asked for: a line
+        may be a whole document, and hold millions.
+        """
+        return (Token(self, match) for match in _STRING.finditer(self.text, start) if match["colon"] is None)
 
 
 class Window:
@@ -96,6 +95,7 @@ class Window:
         self._skipped = 0
         """Characters of the line that are not kept."""
         self._open: Line | None = None
+        self._is_ended = False
         self._number = 1
         self._start = 0
         self.is_kept = True
@@ -140,6 +140,8 @@ class Window:
             self._lines.popleft()
 
     def _take(self, piece: bytes) -> None:
+        if not piece:
+            self._is_ended = True
         if not self.is_kept or not piece:
             return
         if self._number == 1 and not self._held:
@@ -164,6 +166,8 @@ class Window:
         """The last line, of a file that does not end in a line end."""
         if self._open is None and self._held:
             self._open = Line(self._number, self._start, self._held_text())
+            if self._is_ended:
+                self._held = []
         return self._open
 
     def _held_text(self) -> str:
