@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 import re
 
-from reactcli.coercion import CoercionError, admits, coerce, shown, unchecked, wish
+from reactcli.coercion import CoercionError, admits, coerce, shown, unchecked, wants_digits, wish
 from reactcli.errors import ToolError
 from reactcli.registry import nearest
 from reactcli.results import as_json
 from reactcli.schema import EMPTY
+from reactcli.textinput import exact, spelt, unwrapped
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from inspect import Parameter, Signature
     from typing import Any
 
-NO_INPUT = frozenset(("", "none", "null", "{}", "[]", "()"))
+NO_INPUT = frozenset(("", "none", "null", "n/a", "{}", "[]", "()", '""', "''", "``"))
 """How a model says that a tool without parameters gets no input."""
 
 OPENING_FENCE = re.compile(r"`{3,}\w*\s*")
@@ -40,6 +41,8 @@ class Bound(Value):
     kwargs: dict[str, Any]
     arguments: dict[str, Any]
     """The same by parameter, as JSON holds it: taken before the call, which may change what it is given."""
+    notes: tuple[str, ...] = ()
+    """What was guessed about the input."""
 
 
 def bind(
@@ -48,12 +51,16 @@ def bind(
     arguments: Any = None,
     *,
     changes: Mapping[str, Any] | None = None,
+    tool: str = "",
 ) -> Bound:
     """The call that an input asks for. `arguments` is the parsed input as a step has it, None for plain text.
 
-    `changes` are set over what the input says. BindingError names every wrong, missing and unknown argument.
+    `changes` are set over what the input says; `tool` is the name by which a call in the input is known. BindingError
+    names every wrong, missing and unknown argument.
     """
-    call = _Call(signature)
+    call = _Call(signature, tool)
+    if action_input and any(wants_digits(each.annotation) for each in signature.parameters.values()):
+        arguments = exact(arguments, action_input)
     positional, named = call.read(action_input, arguments)
     call.place(positional, {**named, **(changes or {})}, frozenset(changes or ()))
     return call.bound()
@@ -74,7 +81,8 @@ def demands(signature: Signature) -> str:
 class _Call:
     """One call being put together: values by parameter, and what is wrong with it so far."""
 
-    def __init__(self, signature: Signature) -> None:
+    def __init__(self, signature: Signature, tool: str) -> None:
+        self.tool = tool
         parameters = list(signature.parameters.values())
         self.plain = [each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
         self.more = next((each for each in parameters if each.kind is each.VAR_POSITIONAL), None)
@@ -84,6 +92,7 @@ class _Call:
         self.other_values: dict[str, Any] = {}
         self.tried: set[str] = set()
         self.problems: list[str] = []
+        self.notes: list[str] = []
 
     def read(self, text: str | None, arguments: Any) -> tuple[list[Any], dict[str, Any]]:
         """The values by position and by name that an input gives."""
@@ -118,7 +127,7 @@ class _Call:
         arguments = {**self.values, **self.other_values}
         if self.more is not None and self.more_values:
             arguments[self.more.name] = self.more_values
-        return Bound(args, kwargs, {name: as_json(value) for name, value in arguments.items()})
+        return Bound(args, kwargs, {name: as_json(value) for name, value in arguments.items()}, tuple(self.notes))
 
     def _arranged(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positions where Python demands them, names elsewhere. A default fills the gap before a given position."""
@@ -154,19 +163,37 @@ class _Call:
 
     def _read_text(self, text: str, value: Any) -> tuple[list[Any], dict[str, Any]]:
         target = self._target() or self.more
-        blank = not text.strip()
+        if value is None and (given := self._read_spelt(text)) is not None:
+            return given
         if target is None:
             if text.strip().lower() not in NO_INPUT:
                 self.problems.append(f"it takes no {'text' if self.others else 'input'}, but was given {shown(text)}")
             return [], {}
         optional = target.default is not EMPTY or target is self.more
-        if blank and (optional or not _wants_text(target)):
+        if not text.strip() and (optional or not _wants_text(target)):
             return [], {}
         if not _wants_text(target):
-            return self._give(target, text.strip() if value is None and not _is_null(text) else value)
-        if _is_null(text) and _takes(target, None):
+            return self._give(target, self._bare(text).strip() if value is None and not _is_null(text) else value)
+        if _is_null(text) and (_takes(target, None) or target.default is None):
             return self._give(target, None)
-        return self._give(target, value if isinstance(value, str) else _unquoted(text))
+        return self._give(target, value if isinstance(value, str) else self._bare(text))
+
+    def _read_spelt(self, text: str) -> tuple[list[Any], dict[str, Any]] | None:
+        """The arguments that text spells out as a call or as pairs, if it does."""
+        found = spelt(text, self.tool, [each.name for each in self.plain if each.kind is not each.POSITIONAL_ONLY])
+        self.notes += [found.note] if found.note else []
+        if isinstance(found.arguments, list):
+            return found.arguments, {}
+        if found.arguments is None:
+            return None
+        positional = found.arguments.pop("*", [])
+        return positional, found.arguments
+
+    def _bare(self, text: str) -> str:
+        """Text for one parameter, without what encloses it."""
+        found = unwrapped(text)
+        self.notes += [found.note] if found.note else []
+        return str(found.arguments[0]) if isinstance(found.arguments, list) else text
 
     def _give(self, parameter: Parameter, value: Any) -> tuple[list[Any], dict[str, Any]]:
         return ([value], {}) if parameter is self.more else ([], {parameter.name: value})
@@ -193,7 +220,16 @@ class _Call:
 
     def _put(self, parameter: Parameter, value: Any) -> None:
         self.tried.add(parameter.name)
-        self.values[parameter.name] = self._coerced(value, parameter.annotation, parameter.name)
+        if value is None and parameter.default is None:  # `limit: int = None` says that None is fine
+            self.values[parameter.name] = None
+            return
+        found = self._coerced(value, parameter.annotation, parameter.name)
+        if value is None and found is None and parameter.default is not EMPTY and self._refused(parameter.name):
+            self.problems[-1] += f" (leave it out for {shown(as_json(parameter.default))})"
+        self.values[parameter.name] = found
+
+    def _refused(self, name: str) -> bool:
+        return bool(self.problems) and self.problems[-1].startswith(f"'{name}' ")
 
     def _put_more(self, value: Any) -> None:
         if self.more is not None:
@@ -244,11 +280,3 @@ def _takes(parameter: Parameter, value: Any) -> bool:
 
 def _is_null(text: str) -> bool:
     return text.strip() == "null"
-
-
-def _unquoted(text: str) -> str:
-    """Text without the one pair of quotes that encloses it; quotes that are no pair stay."""
-    inner = text.strip()
-    if len(inner) >= 2 and inner[0] == inner[-1] and inner[0] in "\"'" and inner[0] not in inner[1:-1]:
-        return inner[1:-1]
-    return text

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from reactcli.errors import ToolError
 from reactcli.registry import nearest
-from reactcli.results import ERROR_LIMIT, as_text, failure, settled, shortened
+from reactcli.results import ERROR_LIMIT, as_text, failure, missing_variable, settled, shortened
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -65,6 +65,8 @@ class Outcome(Value):
     printed: str = ""
     """What the tool wrote to standard output and error, where that is captured."""
     duration_ms: float = 0.0
+    notes: tuple[str, ...] = ()
+    """How the input was understood where that was not plain, and what may mend an error: for people."""
 
 
 class LocalTools:
@@ -96,12 +98,13 @@ class LocalTools:
 
         wanted = signature(tool)
         try:
-            bound = bind(wanted, call.action_input, call.arguments, changes=call.changes)
+            bound = bind(wanted, call.action_input, call.arguments, changes=call.changes, tool=tool.name)
         except ToolError as error:
             return failed("bad_arguments", tool.name, f"'{tool.name}' was not run: {error.message}; {demands(wanted)}")
         if call.dry:
-            return Outcome("ok", tool.name, bound.arguments)
-        return self._run(tool, bound, min(call.longest, RESULT_LIMIT)).replace(arguments=bound.arguments)
+            return Outcome("ok", tool.name, bound.arguments, notes=bound.notes)
+        outcome = self._run(tool, bound, min(call.longest, RESULT_LIMIT))
+        return outcome.replace(arguments=bound.arguments, notes=(*bound.notes, *outcome.notes))
 
     def _run(self, tool: Tool, bound: Bound, longest: int) -> Outcome:
         try:
@@ -129,7 +132,9 @@ def failed(status: str, tool: str | None, error: str) -> Outcome:
 
 def raised(tool: str | None, error: BaseException) -> Outcome:
     """The outcome of a tool that raised."""
-    return failed("tool_error", tool, failure(error)).replace(traceback=_traceback(error))
+    name = missing_variable(error)
+    notes = (f"tools see few variables of the environment; --env {name} adds this one",) if name else ()
+    return failed("tool_error", tool, failure(error)).replace(traceback=_traceback(error), notes=notes)
 
 
 def _traceback(error: BaseException) -> str:

@@ -14,7 +14,8 @@ import typing
 
 from reactcli.errors import ToolError
 from reactcli.results import shortened
-from reactcli.schema import EMPTY, bare, class_name, record_fields
+from reactcli.schema import DEPTH, EMPTY, bare, class_name, record_fields
+from reactcli.textinput import Exact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class CoercionError(ToolError):
 def coerce(value: Any, annotation: Any, where: str) -> Any:
     """The value as the annotation wants it; CoercionError, naming `where` it stands, if that would lose something."""
     wanted = bare(annotation)
+    if isinstance(value, Exact) and not wants_digits(wanted):
+        value = float(value)
     if unchecked(wanted):
         return value
     origin = typing.get_origin(wanted) or wanted
@@ -53,6 +56,16 @@ def unchecked(annotation: Any) -> bool:
     """Whether an annotation says nothing: none, Any, object, a type variable, a name that was not resolved."""
     wanted = bare(annotation)
     return wanted in (EMPTY, typing.Any, object) or isinstance(wanted, typing.TypeVar | typing.ForwardRef | str)
+
+
+def wants_digits(annotation: Any, depth: int = DEPTH) -> bool:
+    """Whether an annotation has Decimal in it, for which 1.10 and 1.1 are two things."""
+    wanted = bare(annotation)
+    if class_name(typing.get_origin(wanted) or wanted) == "decimal.Decimal":
+        return True
+    members = list(typing.get_args(wanted))
+    members += [hint for hint, _required in (record_fields(wanted) or {}).values()]
+    return depth > 0 and any(wants_digits(member, depth - 1) for member in members)
 
 
 def admits(annotation: Any, cls: type) -> bool:
@@ -187,9 +200,12 @@ def _from_text(make: str) -> Callable[[Any, Any, str], Any]:
 
 
 def _decimal(value: Any, wanted: Any, where: str) -> Any:
-    """A JSON number passes by its shortest spelling, which is what was written but for zeros at its end."""
-    if type(value) in (int, float) or (isinstance(value, str) and NUMBER.fullmatch(value)):
-        return wanted(str(value).strip())
+    """A number has the digits that it was written with; a float that came without a text has its shortest spelling."""
+    if isinstance(value, Exact) and not value.digits:
+        raise CoercionError(f"'{where}' has to be a number in quotes: {shown(float(value))} may have lost digits")
+    text = value.digits if isinstance(value, Exact) else value
+    if type(text) in (int, float) or (isinstance(text, str) and NUMBER.fullmatch(text)):
+        return wanted(str(text).strip())
     raise _refuse(value, wanted, where)
 
 

@@ -141,7 +141,8 @@ class Worker:
                 self.kill()
                 raise ToolError(str(loaded.get("error")), hint=str(loaded.get("hint", "")))  # noqa: TRY301
         except TooLateError:
-            raise ToolError(f"loading '{self.spec}' ran out of its time of {self.limits.seconds:g} s") from None
+            message = f"loading '{self.spec}' ran out of its time of {self.limits.seconds:g} s"
+            raise ToolError(message, hint="loading a module may take as long as a call") from None
         except ToolError as error:
             raise ToolError(f"'{self.spec}' cannot be loaded: {error.message}", hint=error.hint) from None
         self.timeouts = loaded["tools"]
@@ -382,12 +383,14 @@ def _checked(found: Any, call: Call) -> Outcome:
     texts = ("observation", "traceback")
     if (
         not isinstance(found, dict)
-        or found.keys() != {"status", "tool", "arguments", "error", *texts}
+        or found.keys() != {"status", "tool", "arguments", "error", "notes", *texts}
         or found["status"] not in STATUSES
         or found["tool"] != call.tool
         or not all(isinstance(found[name], str) for name in texts)
         or not isinstance(found["error"], str | None)
         or not isinstance(found["arguments"], dict | None)
+        or not isinstance(found["notes"], list)
+        or not all(isinstance(note, str) for note in found["notes"])
     ):
         raise EndedError("its answer is damaged")
-    return Outcome(**found)
+    return Outcome(**{**found, "notes": tuple(found["notes"])})

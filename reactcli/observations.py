@@ -36,6 +36,8 @@ _TOKEN = pattern(
 """What counts in the middle of a line; the last group is its backslashes."""
 _COLOUR = pattern(r"(?:\s|\x1b\[[\d;]{0,20}m)*\Z")
 """At the end of a value it is nobody's text."""
+EMPTY = pattern(r":[ \t]+\r?\n\s*\Z")
+"""An empty observation at the end, as it is written: a blank and a line end behind its label. A bare label waits."""
 _BEFORE = "Thought: t\nAction: a\nAction Input: i\n"
 _BEHIND = "\nThought: u\nAction: b\nAction Input: j\n```\n"
 """A step whose text closes what an observation may have left open."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from reactcli.calls import Call
-from reactcli.loosejson import read_arguments
+from reactcli.errors import ReactcliError
+from reactcli.loosejson import read_arguments, read_call
+from reactcli.observations import EMPTY
+from reactcli.patterns import pattern
 from reactcli.trace import Action, Step
 from reactcli.values import Value
 
@@ -21,6 +26,9 @@ REASONS = (
 )  # fmt: skip
 """Codes that say why there is no action, the most telling first."""
 
+_JSON_TOKEN = pattern(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}()]', re.DOTALL)
+_CLOSERS = {"{": "}", "[": "]", "(": ")"}
+
 FORM = "write `Action:` with the name of a tool and `Action Input:` with its input, or `Final Answer:`"
 
 
@@ -31,6 +39,8 @@ class Order(Value):
     calls: tuple[Call, ...] = ()
     problem: str = ""
     """Why there is neither a call nor a final answer, for the model and for people."""
+    used: str = ""
+    """The part of a reply that was read; none of a transcript."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -39,25 +49,28 @@ def ordered(parser: ReActAgentParser, text: str) -> Order:
     step = parser.parse(text)
     invented = next((note for note in step.diagnostics if note.code == "hallucinated-observation"), None)
     if invented is None:
-        return order_of(step, step.diagnostics)
-    step = parser.parse(text[: invented.span[0]])
+        return order_of(step, step.diagnostics).replace(used=text.rstrip())
+    used = text[: invented.span[0]]
+    step = parser.parse(used)
     hint = f"what follows it was not read; --step N or --step {PENDING} reads a transcript"
-    return order_of(step, (*step.diagnostics, invented.replace(hint=hint)))
+    return order_of(step, (*step.diagnostics, invented.replace(hint=hint))).replace(used=used.rstrip())
 
 
 def ordered_at(parser: ReActAgentParser, text: str, which: int | str) -> Order:
-    """What one step of a transcript asks for: a number from 1, or `PENDING`."""
+    """What one step of a transcript asks for: a number from 1, or `PENDING`, which a final answer at the end is too.
+
+    ReactcliError if there is no such step.
+    """
     trace = parser.parse_trace(text)
     if which == PENDING:
-        waiting = [step for step in trace.steps if step.action is not None and step.observation is None]
-        step = waiting[-1] if waiting else None
+        step = _pending(trace.steps, text)
         missing = "no action of the transcript waits for an observation"
     else:
         numbered = dict(enumerate(trace.steps, 1))
         step = numbered.get(int(which))
         missing = f"the transcript has no step {which}, it has {len(numbered)}"
     if step is None:
-        return Order(Step(), problem=missing, diagnostics=trace.diagnostics)
+        raise ReactcliError(missing, hint="`reactcli parse --steps` shows what there is")
     return order_of(step, (*trace.diagnostics, *step.diagnostics))
 
 
@@ -73,17 +86,48 @@ def order_of(step: Step, diagnostics: tuple[Diagnostic, ...]) -> Order:
         return Order(step, diagnostics=diagnostics)
     if step.action is None:
         return Order(step, problem=_reason(diagnostics), diagnostics=diagnostics)
-    single = Action(step.action, step.action_input, step.arguments)
-    calls = tuple(_call(action, step) for action in step.parallel_actions or (single,))
+    *others, last = step.parallel_actions or (Action(step.action, step.action_input, step.arguments),)
+    calls = (*(_call(action) for action in others), _call(last, truncated=step.truncated))
     return Order(step, calls, diagnostics=diagnostics)
 
 
-def _call(action: Action, step: Step) -> Call:
-    """A step says only of its own input whether that was cut off; of the others, reading it again does."""
+def _call(action: Action, *, truncated: bool = False) -> Call:
+    """Of the last input a step says whether it was cut off, as it ends the text; of others, reading it again does."""
     text = action.action_input or ""
-    is_own = text == (step.action_input or "")
-    truncated = (is_own and step.truncated) or read_arguments(text, 0, len(text)).truncated
+    truncated = truncated or read_arguments(text, 0, len(text)).truncated
     return Call(action.action, action.action_input, action.arguments, truncated=truncated)
+
+
+def completed(call: Call) -> Call:
+    """A call whose input was cut off, with its missing closers added; as it is if that makes no sense."""
+    text = call.action_input or ""
+    whole = text + _missing_closers(text)
+    for reading in (read_arguments(whole, 0, len(whole)), read_call(whole, 0, len(whole))):
+        if reading.found and reading.value is not None and not reading.truncated:
+            return call.replace(arguments=reading.value, truncated=False)
+    is_plain = not any(mark in text for mark in "{[=")
+    return call.replace(truncated=False) if is_plain else call
+
+
+def _missing_closers(text: str) -> str:
+    closers: list[str] = []
+    for token in _JSON_TOKEN.finditer(text):
+        if token[0] in _CLOSERS:
+            closers.append(_CLOSERS[token[0]])
+        elif token[0] in ("}", "]", ")"):
+            del closers[-1:]
+        elif token.end() == len(text) and (len(token[0]) == 1 or not token[0].endswith('"')):
+            closers.append('"')
+    return "".join(reversed(closers))
+
+
+def _pending(steps: tuple[Step, ...], text: str) -> Step | None:
+    """The last action without an observation, or with a label that waits for one; else the final answer, at the end."""
+    last = steps[-1] if steps else None
+    if last is not None and last.action is not None and last.observation == "" and not EMPTY.search(text):
+        return last
+    waiting = [step for step in steps if step.action is not None and step.observation is None]
+    return waiting[-1] if waiting else last if last is not None and last.is_final else None
 
 
 def _reason(diagnostics: tuple[Diagnostic, ...]) -> str:

@@ -56,6 +56,16 @@ def failure(error: BaseException) -> str:
     return f"{name}: {shortened(message, ERROR_LIMIT)}" if message else name
 
 
+def missing_variable(error: BaseException) -> str | None:
+    """The name of the environment variable that a KeyError is about, if it came out of `os.environ`."""
+    if not isinstance(error, KeyError) or not error.args or not isinstance(error.args[0], str):
+        return None
+    frames = error.__traceback__
+    while frames is not None and frames.tb_next is not None:
+        frames = frames.tb_next
+    return error.args[0] if frames is not None and frames.tb_frame.f_globals.get("__name__") == "os" else None
+
+
 def shortened(text: str, limit: int) -> str:
     """At most `limit` characters, kept from both ends, with a line between them that counts what is missing."""
     if len(text) <= limit:

@@ -187,7 +187,7 @@ def _serve(spec: str) -> None:
         return
     except BaseException as error:  # noqa: BLE001  # a module may raise anything, SystemExit too
         told = raised(None, error)
-        send({"id": 0, "error": told.error, "hint": "", "traceback": told.traceback})
+        send({"id": 0, "error": told.error, "hint": "; ".join(told.notes), "traceback": told.traceback})
         return
     send({"id": 0, "tools": {name: tool.timeout for name, tool in tools.tools.items()}})
     for request in _requests():
@@ -274,7 +274,7 @@ def _outcome(tools: LocalTools, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fields(outcome: Outcome) -> dict[str, Any]:
-    names = ("status", "tool", "arguments", "observation", "error", "traceback")
+    names = ("status", "tool", "arguments", "observation", "error", "traceback", "notes")
     return {name: getattr(outcome, name) for name in names}
 
 

@@ -15,8 +15,9 @@ NEXT = "\nThought: u\nAction: b\nAction Input: j\n```\n"
 
 PIECES = (
     "Action: x", "Final Answer: y", "Action Input: {", "Observation: o", "Thought: t", "Question: q", "行动: x",
-    "Answer: 5", "```", "```json", "~~~~", "<think>", "</think>", "<tool_call>", '{"name": "a", "arguments": {}}', "</tool_call>",
-    "<final_answer>z</final_answer>", "<|im_end|>", "✿FUNCTION✿: a", "search[x]", "[TOOL_CALLS]", "Action 1: Finish[x]",
+    "Answer: 5", "```", "```json", "~~~~", "<think>", "</think>", "<tool_call>", '{"name": "a", "arguments": {}}',
+    "</tool_call>", "<final_answer>z</final_answer>", "<|im_end|>", "✿FUNCTION✿: a", "search[x]", "[TOOL_CALLS]",
+    "Action 1: Finish[x]",
     '{"action": "pay", "action_input": "all"}', "\\", "\\\\", "- ", "> ", "**", "  ", "\t", "{", "]", "foo", "1. ",
 )  # fmt: skip
 hostile = st.lists(

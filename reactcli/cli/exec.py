@@ -6,12 +6,12 @@ import contextlib
 import json
 import math
 
-from reactcli.calls import Call, LocalTools, Outcome, failed
-from reactcli.cli.input import STDIN, display_name, read_text, size
+from reactcli.calls import RESULT_LIMIT, Call, LocalTools, Outcome, failed
+from reactcli.cli.input import STDIN, display_name, read_text, size, size_text
 from reactcli.cli.options import Argument, Command, Option, UsageError
 from reactcli.cli.verdict import Verdict
 from reactcli.errors import ToolError
-from reactcli.orders import PENDING, Order, ordered, ordered_at, ordered_by_name
+from reactcli.orders import PENDING, Order, completed, ordered, ordered_at, ordered_by_name
 from reactcli.render.sanitise import show, show_line
 from reactcli.values import Value
 
@@ -21,10 +21,16 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any
 
+    from reactcli.cli.report import Scratchpad
     from reactcli.cli.shell import Shell
     from reactcli.isolation import Toolbox
     from reactcli.parser import ReActAgentParser
     from reactcli.tools import Tool
+
+
+UNCOMPLETED = "the end of its input is missing, and cannot be told from the rest"
+DEFAULT_MEMORY = 1 << 30
+"""Bytes."""
 
 
 class Options(Value):
@@ -40,10 +46,11 @@ class Options(Value):
     confirm: bool
     timeout: float | None
     max_output: int
-    memory: int
+    memory: int | None
     env: tuple[str, ...]
     format: str
     append: str | None
+    append_reply: str | None
     allow_truncated: bool
     in_process: bool
     dialect: str
@@ -51,7 +58,7 @@ class Options(Value):
 
 
 def run(values: Mapping[str, Any], shell: Shell) -> int:
-    from reactcli.cli.report import Manner, Report, Scratchpad
+    from reactcli.cli.report import Manner, Report
     from reactcli.parser import ReActAgentParser
 
     options = _checked(Options(**{field: values[field] for field in Options._fields}))
@@ -59,11 +66,10 @@ def run(values: Mapping[str, Any], shell: Shell) -> int:
     order = _order(options, parser, shell)
     layout = "jsonl" if options.format == "json" and len(order.calls) > 1 else options.format
     report = Report(shell, order.step, parser, Manner(layout, options.dry_run))
-    if order.step.is_final:
-        report.final()
-        return 0
     with contextlib.ExitStack() as stack:
-        scratchpad = stack.enter_context(Scratchpad(options.append)) if options.append is not None else None
+        scratchpad = stack.enter_context(_scratchpad(options, order))
+        if order.step.is_final:
+            return report.final(scratchpad)
         if order.problem:
             return report.add(failed("parse_error", None, order.problem), scratchpad)
         tools = stack.enter_context(_tools(options, shell))
@@ -80,6 +86,20 @@ def seconds(text: str) -> float:
     return found
 
 
+def variable(text: str) -> str:
+    """The name of an environment variable; UsageError if it is none."""
+    if not text or "=" in text or "\0" in text:
+        raise UsageError(f"'{show_line(text)}' is no name of a variable", hint="its value is taken from this process")
+    return text
+
+
+def _longest(text: str) -> int:
+    found = size(text)
+    if found > RESULT_LIMIT:
+        raise UsageError(f"'{show_line(text)}' is too much", hint=f"no result has more than {size_text(RESULT_LIMIT)}")
+    return found
+
+
 def _checked(options: Options) -> Options:
     """UsageError if options are missing, or exclude each other."""
     if not options.tools:
@@ -90,6 +110,13 @@ def _checked(options: Options) -> Options:
         raise UsageError("--tool calls a tool without any transcript", hint="leave the file and --step away")
     if options.dry_run and options.confirm:
         raise UsageError("--dry-run and --confirm exclude each other", hint="choose one")
+    if options.append_reply is not None and options.append is not None:
+        raise UsageError("--append and --append-reply exclude each other", hint="choose one")
+    if options.append_reply is not None and (options.tool is not None or options.step is not None):
+        raise UsageError("--append-reply needs a reply", hint="--append appends the observation only")
+    limits = {"--timeout": options.timeout, "--memory": options.memory, "--env": options.env}
+    if options.in_process and (given := [name for name, value in limits.items() if value]):
+        raise UsageError(f"{given[0]} has no effect with --in-process", hint="leave one of them away")
     return options
 
 
@@ -106,13 +133,24 @@ def _order(options: Options, parser: ReActAgentParser, shell: Shell) -> Order:
     return order
 
 
+def _scratchpad(options: Options, order: Order) -> AbstractContextManager[Scratchpad | None]:
+    """The file to append to, opened before anything runs; a dry run leaves it alone."""
+    from reactcli.cli.report import Scratchpad
+
+    if options.append_reply is not None and not options.dry_run:
+        return Scratchpad(options.append_reply, order.used)
+    if options.append is None or options.dry_run or order.step.is_final:
+        return contextlib.nullcontext()
+    return Scratchpad(options.append)
+
+
 def _tools(options: Options, shell: Shell) -> AbstractContextManager[Toolbox | LocalTools]:
     if options.in_process:
         shell.note(show("--in-process: nothing limits or contains the tools, and what they print is mixed in"))
         return contextlib.nullcontext(LocalTools(_loaded(options.tools)))
     from reactcli.isolation import Limits, Toolbox
 
-    return Toolbox(options.tools, Limits(options.timeout or 30.0, options.memory, options.env))
+    return Toolbox(options.tools, Limits(options.timeout or 30.0, options.memory or DEFAULT_MEMORY, options.env))
 
 
 def _loaded(specs: tuple[str, ...]) -> dict[str, Tool]:
@@ -134,9 +172,12 @@ def _loaded(specs: tuple[str, ...]) -> dict[str, Tool]:
 
 
 def _outcome(call: Call, tools: Toolbox | LocalTools, options: Options) -> Outcome:
-    truncated = call.truncated and not options.allow_truncated
     is_dry = options.dry_run or options.confirm
-    call = call.replace(truncated=truncated, changes=dict(options.set), dry=is_dry, longest=options.max_output)
+    call = call.replace(changes=dict(options.set), dry=is_dry, longest=options.max_output)
+    if call.truncated and options.allow_truncated:
+        call = completed(call)
+        if call.truncated:
+            return failed("bad_arguments", call.tool, f"'{call.tool}' was not run: {UNCOMPLETED}")
     outcome = tools.call(call, seconds=options.timeout)
     if not options.confirm or outcome.status != "ok":
         return outcome
@@ -171,7 +212,8 @@ COMMAND = Command(
     summary="Run the action of one step, and print the observation.",
     details="Reads one reply of a model, or with --step a transcript, finds the tool that its action names, and calls "
     "it in a process of its own. Prints `Observation: …`, ready to be appended, also when the tool fails: it exits "
-    "with 1. For a final answer prints `Final Answer: …`. A tool can do whatever you can do: its time and memory are "
+    "with 1, or with 2 if there is no such step or no tools: then nothing is printed or appended. For "
+    "a final answer prints `Final Answer: …`. A tool can do whatever you can do: its time and memory are "
     "limited, and nothing that it starts is left running, but this is no sandbox.",
     examples=(
         "reactcli exec --tools tools.py < out.txt",
@@ -189,12 +231,13 @@ COMMAND = Command(
         Option(("--dry-run",), "Print the call with its arguments, and do not make it."),
         Option(("--confirm",), "Ask on the terminal before the call."),
         Option(("--timeout",), "Seconds for a call; 30, or what the tool sets, if not given.", "S", convert=seconds),
-        Option(("--max-output",), "The longest observation; its middle is cut.", "SIZE", (), "100K", convert=size),
-        Option(("--memory",), "Memory that a tool may use.", metavar="SIZE", default="1G", convert=size),
-        Option(("--env",), "Let tools see this environment variable.", metavar="NAME", repeated=True),
+        Option(("--max-output",), "The longest observation; its middle is cut.", "SIZE", (), "100K", convert=_longest),
+        Option(("--memory",), "Memory that a tool may use; 1G if not given.", metavar="SIZE", convert=size),
+        Option(("--env",), "Let tools see this environment variable.", "NAME", repeated=True, convert=variable),
         Option(("--format",), "How to print.", choices=("text", "json"), default="text"),
         Option(("--append",), "Append the observation to this file as well.", metavar="FILE"),
-        Option(("--allow-truncated",), "Run an action whose input was cut off."),
+        Option(("--append-reply",), "Append the reply, as far as it was read, and the observation.", "FILE"),
+        Option(("--allow-truncated",), "Run an action whose input was cut off, as far as it can be completed."),
         Option(("--in-process",), "Call tools in this process, for a debugger; nothing contains them."),
         Option(("--dialect",), "Read this dialect; `reactcli dialects` lists them.", metavar="NAME", default="auto"),
         Option(("--max-input",), "The longest text that is read.", metavar="SIZE", default="64M", convert=size),

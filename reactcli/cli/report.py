@@ -6,12 +6,16 @@ import os
 
 from reactcli.binding import written
 from reactcli.calls import Outcome
+from reactcli.cli.options import UsageError
 from reactcli.cli.output import OutputError
 from reactcli.cli.shell import explain
-from reactcli.observations import escaped, observation_line
+from reactcli.dialects import DIALECTS
+from reactcli.dialects.parts import Part
+from reactcli.observations import EMPTY, escaped, observation_line
 from reactcli.render import Safe
 from reactcli.render.sanitise import show, show_line
 from reactcli.results import shortened
+from reactcli.tokens.labels import labels_of
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -23,6 +27,9 @@ if TYPE_CHECKING:
     from reactcli.trace import Step
 
 SCHEMA = "reactcli/exec@1"
+
+CUE_LIMIT = 200
+"""Bytes at the end of a file that are looked at for a label."""
 
 PRINTED_SHOWN = 2000
 """Characters of what a tool prints that are shown; -v shows all that was kept."""
@@ -54,24 +61,31 @@ class Report:
         self._parser = parser
         self._manner = manner
 
-    def final(self) -> None:
+    def final(self, scratchpad: Scratchpad | None) -> int:
+        """Prints the final answer, and returns the exit code."""
+        if scratchpad is not None:
+            scratchpad.add_reply()
         if self._manner.layout == "text":
             self._write_text(f"Final Answer: {self._step.final_answer}")
         else:
             self._write_document(Outcome("final", None), None)
+        return 0
 
     def add(self, outcome: Outcome, scratchpad: Scratchpad | None) -> int:
-        """Prints an outcome, and returns its exit code."""
+        """Prints an outcome, and returns its exit code. It is printed if it cannot be appended, too."""
         is_planned = self._manner.is_dry and outcome.status == "ok"
         observation = None if is_planned else outcome.observation
         line = "" if observation is None else observation_line(escaped(observation, self._parser))
-        if self._manner.layout == "text":
-            self._write_text(line or written(str(outcome.tool), outcome.arguments or {}))
-        else:
-            self._write_document(outcome, observation)
-        if scratchpad is not None and line:
-            scratchpad.add(line)
         self._write_asides(outcome)
+        try:
+            if scratchpad is not None and line:
+                scratchpad.add(line)
+        finally:
+            if self._manner.layout == "text":
+                self._write_text(line or written(str(outcome.tool), outcome.arguments or {}))
+            else:
+                self._write_document(outcome, observation)
+            self._shell.out.flush()
         return 0 if outcome.status == "ok" else 1
 
     def _write_document(self, outcome: Outcome, observation: str | None) -> None:
@@ -85,6 +99,7 @@ class Report:
             "error": outcome.error,
             "duration_ms": outcome.duration_ms,
         }
+        document |= {"dry_run": True} if self._manner.is_dry else {}
         self._shell.write_json(document, None if self._manner.layout == "jsonl" else 2)
         self._shell.out.write(Safe("\n"))
 
@@ -96,11 +111,12 @@ class Report:
             out.write_raw(f"{text}\n")
 
     def _write_asides(self, outcome: Outcome) -> None:
-        self._shell.out.flush()
         if outcome.printed and not self._shell.quiet:
             printed = outcome.printed if self._shell.verbose else shortened(outcome.printed, PRINTED_SHOWN)
             name = show_line(str(outcome.tool))
             self._shell.notes.say(Safe("".join(f"{name} | {show(line)}\n" for line in printed.splitlines())))
+        for note in () if self._shell.quiet else outcome.notes:
+            self._shell.note(show_line(f"{outcome.tool}: {note}"))
         if outcome.traceback and self._shell.verbose:
             self._shell.notes.say(show(outcome.traceback))
         if outcome.error is not None:
@@ -112,20 +128,28 @@ class Report:
 class Scratchpad:
     """The file that observations are appended to. It is opened before the tool runs: if it cannot be, nothing runs."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, reply: str = "") -> None:
         self._path = path
+        self._reply = reply
         try:
             self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
         except (OSError, ValueError) as error:
-            raise self._failure(error) from None
+            raise UsageError(self._failure(error)) from None
+        self._is_cued = not reply and self._ends_in_label()
+
+    def add_reply(self) -> None:
+        """The reply that stands before the first observation."""
+        if self._reply:
+            self._append(self._line_end() + self._reply)
+        self._reply = ""
 
     def add(self, line: str) -> None:
-        content = f"{self._line_end()}{line}\n".encode("utf-8", "backslashreplace")
-        try:
-            while content:
-                content = content[os.write(self._descriptor, content) :]
-        except OSError as error:
-            raise self._failure(error) from None
+        self.add_reply()
+        if self._is_cued:
+            self._append(line.partition(":")[2][self._tail(1).isspace() :])
+        else:
+            self._append(self._line_end() + line)
+        self._is_cued = False
 
     def __enter__(self) -> Self:
         return self
@@ -133,14 +157,34 @@ class Scratchpad:
     def __exit__(self, *_error: object) -> None:
         os.close(self._descriptor)
 
+    def _append(self, text: str) -> None:
+        content = f"{text}\n".encode("utf-8", "backslashreplace")
+        try:
+            while content:
+                content = content[os.write(self._descriptor, content) :]
+        except OSError as error:
+            raise OutputError(self._failure(error)) from None
+
     def _line_end(self) -> str:
         """What the file lacks at its end for a new line to begin."""
+        tail = self._tail(1)
+        return "\n" if tail and tail != b"\n" else ""
+
+    def _ends_in_label(self) -> bool:
+        """The prompt's own `Observation:`, with nothing behind it, waits for the text at the end of the file."""
+        text = self._tail(CUE_LIMIT).decode("utf-8", "replace")
+        labels = labels_of(DIALECTS.get("classic"))
+        label = labels.here.fullmatch(text.rstrip().rpartition("\n")[2])
+        word = labels.word(label[2]) if label and not EMPTY.search(text) else None
+        return word is not None and word.part is Part.OBSERVATION
+
+    def _tail(self, length: int) -> bytes:
         try:
             size = os.lseek(self._descriptor, 0, os.SEEK_END)
-            return "\n" if size and os.pread(self._descriptor, 1, size - 1) != b"\n" else ""
+            return os.pread(self._descriptor, length, max(0, size - length))
         except OSError:  # a pipe
-            return ""
+            return b""
 
-    def _failure(self, error: Exception) -> OutputError:
+    def _failure(self, error: Exception) -> str:
         reason = getattr(error, "strerror", None) or str(error)
-        return OutputError(f"cannot append to '{show_line(self._path)}': {reason.lower()}")
+        return f"cannot append to '{show_line(self._path)}': {reason.lower()}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reactcli.cli.exec import seconds
+from reactcli.cli.exec import seconds, variable
 from reactcli.cli.options import Argument, Command, Option, UsageError
 from reactcli.render import Safe
 from reactcli.render.sanitise import show
@@ -69,6 +69,6 @@ COMMAND = Command(
     options=(
         Option(("--format",), "How to print.", choices=("table", "json", "openai", "prompt"), default="table"),
         Option(("--timeout",), "Seconds for loading a module; 30 if not given.", metavar="S", convert=seconds),
-        Option(("--env",), "Let tools see this environment variable.", metavar="NAME", repeated=True),
+        Option(("--env",), "Let tools see this environment variable.", "NAME", repeated=True, convert=variable),
     ),
 )
