@@ -59,7 +59,7 @@ def bind(
     names every wrong, missing and unknown argument.
     """
     call = _Call(signature, tool)
-    if action_input and any(wants_digits(each.annotation) for each in signature.parameters.values()):
+    if action_input and call.wants_digits:
         arguments = exact(arguments, action_input)
     positional, named = call.read(action_input, arguments)
     call.place(positional, {**named, **(changes or {})}, frozenset(changes or ()))
@@ -87,6 +87,7 @@ class _Call:
         self.plain = [each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
         self.more = next((each for each in parameters if each.kind is each.VAR_POSITIONAL), None)
         self.others = next((each for each in parameters if each.kind is each.VAR_KEYWORD), None)
+        self.wants_digits = any(wants_digits(each.annotation) for each in parameters)
         self.values: dict[str, Any] = {}
         self.more_values: list[Any] = []
         self.other_values: dict[str, Any] = {}
@@ -182,12 +183,10 @@ class _Call:
         """The arguments that text spells out as a call or as pairs, if it does."""
         found = spelt(text, self.tool, [each.name for each in self.plain if each.kind is not each.POSITIONAL_ONLY])
         self.notes += [found.note] if found.note else []
-        if isinstance(found.arguments, list):
-            return found.arguments, {}
-        if found.arguments is None:
-            return None
-        positional = found.arguments.pop("*", [])
-        return positional, found.arguments
+        arguments = exact(found.arguments, text) if self.wants_digits else found.arguments
+        if isinstance(arguments, dict):
+            return arguments.pop("*", []), arguments
+        return None if arguments is None else (arguments, {})
 
     def _bare(self, text: str) -> str:
         """Text for one parameter, without what encloses it."""

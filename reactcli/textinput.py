@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _KEY = pattern(r"\s*+([^\W\d]\w{0,99}+)[ \t]*+=(?!=)[ \t]*+")
 _NEXT = pattern(r"[ \t]*+[,;\r\n]\s*+(?=[^\W\d]\w{0,99}+[ \t]*+=(?!=))")
 _FENCE = pattern(r"(`{3,}|~{3,})[^`\r\n]{0,100}(?:\r\n?|\n)")
+_NUMBER = pattern(r"""(?<![\w."'])-?[0-9]{1,400}(?:\.[0-9]{1,4300})?(?:[eE][+-]?[0-9]{1,4})?(?![\w."'])""")
 _LITERAL = "\"'[{0123456789-"
 PAIRS_LIMIT = 1000
 
@@ -83,9 +84,6 @@ class Exact(float):
 
     __slots__ = ("digits",)
     digits: str
-
-
-_NUMBER = pattern(r"(?<![\w.])-?[0-9]{1,400}(?:\.[0-9]{1,4300})?(?:[eE][+-]?[0-9]{1,4})?(?![\w.])")
 
 
 def _respelt(value: Any, spellings: dict[float, set[str]]) -> Any:

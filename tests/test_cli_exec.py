@@ -256,7 +256,24 @@ def test_all_actions_of_a_reply_run_in_order(execute):
 def test_input_that_was_cut_off_is_not_run_unless_allowed(execute):
     text = call("search", '{"query": "kelp", "limit": 5').rstrip("\n")
     assert execute(text, "-q").out == "Observation: Error: 'search' was not run: its input was cut off\n"
-    assert execute(text, "-q", "--allow-truncated").code == 0
+    assert execute(text, "-q", "--allow-truncated").out == "Observation: kelp x5\n"
+
+
+CUT = {
+    'Action: search\nAction Input: {"query": "ke': 'search(query="ke")\n',
+    'Action: search\nAction Input: {"query": "kelp",': 'search(query="kelp")\n',
+    "Action: search(kelp": 'search(query="kelp")\n',
+    'Action: search(query="kelp", limit=5': 'search(query="kelp", limit=5)\n',
+    'Action: search\nAction Input: {"query": ': "",
+    'Action: search(query="kelp", limit=': "",
+}
+
+
+@pytest.mark.parametrize("text", CUT)
+def test_input_that_was_cut_off_is_completed_or_refused(execute, text):
+    done = execute(text, "-q", "--allow-truncated", "--dry-run")
+    why = "the end of its input is missing, and cannot be told from the rest"
+    assert done.out == (CUT[text] or f"Observation: Error: 'search' was not run: {why}\n")
 
 
 CUT_OFF = "Observation: Error: 'search' was not run: its input was cut off\n"
@@ -286,6 +303,7 @@ def test_a_dry_run_prints_the_bound_call_and_does_not_make_it(execute):
     assert execute(call("fails", "why"), "--dry-run") == (0, 'fails(reason="why")\n', "")
     document = json.loads(execute(call("fails", "why"), "--dry-run", "--format", "json").out)
     assert (document["status"], document["arguments"], document["observation"]) == ("ok", {"reason": "why"}, None)
+    assert document["dry_run"] is True
     assert execute(call("search", "{}"), "--dry-run").code == 1
 
 
@@ -316,32 +334,84 @@ def test_tools_of_several_modules_are_found_and_may_not_clash(execute, tmp_path)
     )
 
 
+def test_what_cannot_be_appended_after_the_call_is_printed_all_the_same(execute):
+    done = execute(REPLY, "--append", "/dev/full")
+    assert done == (1, "Observation: kelp x3\n", "reactcli: cannot append to '/dev/full': no space left on device\n")
+
+
+def test_a_reply_is_appended_as_far_as_it_was_read(execute, tmp_path):
+    (tmp_path / "pad").write_text("Question: which?")
+    invented = f"{REPLY}Observation: invented\nFinal Answer: wrong\n"
+    assert execute(invented, "--append-reply", "pad", "-q").out == "Observation: kelp x3\n"
+    assert execute("Thought: so\nFinal Answer: 42", "--append-reply", "pad", "-q").out == "Final Answer: 42\n"
+    assert (tmp_path / "pad").read_text() == (
+        f"Question: which?\n{REPLY}Observation: kelp x3\nThought: so\nFinal Answer: 42\n"
+    )
+
+
+def test_a_dry_run_leaves_the_scratchpad_alone(execute, tmp_path):
+    assert execute(REPLY, "--dry-run", "--append", "pad").code == 0
+    assert execute(REPLY, "--dry-run", "--append-reply", "pad").code == 0
+    assert execute(call("serch", "kelp"), "--dry-run", "--append", "pad").code == 1
+    assert not (tmp_path / "pad").exists()
+
+
 AGENT = """
-until model < pad > reply; reactcli parse -q --get final_answer reply 2> errors; do
-  cat reply >> pad
-  reactcli exec --tools tools.py --append pad reply
+while model < pad > reply && grep -q . reply; do
+  reactcli exec --tools tools.py --append-reply pad reply > step || test $? = 1 || break
+  cat step
+  head -n 1 step | grep -q '^Final Answer:' && break
 done
 """
-"""A whole ReAct agent. The model of the test knows its replies by how often it has observed something."""
+"""A whole ReAct agent. The model of the tests knows its replies by how often it has observed something."""
+ASKED = "Question: which?\n"
+FIRST = "Thought: a\nAction: search\nAction Input: kelp"
+CURED = "Thought: b\nAction: now"
+
+
+def agent(folder, replies, tools=TOOLS):
+    """What the loop prints, the scratchpad behind it, and how often the model was asked."""
+    (folder / "tools.py").write_text(tools)
+    (folder / "pad").write_text(ASKED)
+    for number, reply in enumerate(replies):
+        (folder / f"reply-{number}").write_text(reply)
+    commands = f"""
+    reactcli() {{ '{sys.executable}' -P -m reactcli -q "$@" 2>> errors; }}
+    model() {{ echo >> asked; cat "reply-$(grep -c ^Observation:)"; }}
+    """
+    done = subprocess.run(["sh", "-c", commands + AGENT], cwd=folder, capture_output=True, check=False, timeout=60)
+    return done.stdout.decode(), (folder / "pad").read_text(), len((folder / "asked").read_text())
 
 
 def test_a_whole_agent_is_a_loop_in_the_shell(tmp_path):
-    (tmp_path / "tools.py").write_text(TOOLS)
-    (tmp_path / "pad").write_text("Question: which?\n")
-    replies = ["Thought: a\nAction: search\nAction Input: kelp", "Thought: b\nAction: now", "Final Answer: at noon"]
-    for number, reply in enumerate(replies):
-        (tmp_path / f"reply-{number}").write_text(reply)
-    commands = f"""
-    reactcli() {{ '{sys.executable}' -P -m reactcli "$@"; }}
-    model() {{ cat "reply-$(grep -c ^Observation:)"; }}
-    """
-    argv = ["sh", "-c", commands + AGENT]
-    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, check=True, timeout=60)
-    assert (done.stdout, done.stderr) == (b"Observation: kelp x3\nObservation: noon\nat noon\n", b"")
-    assert (tmp_path / "pad").read_text() == (
-        "Question: which?\nThought: a\nAction: search\nAction Input: kelp\nObservation: kelp x3\n"
-        "Thought: b\nAction: now\nObservation: noon\n"
-    )
+    replies = [FIRST, CURED, "Final Answer: at noon"]
+    told = "Observation: kelp x3\n", "Observation: noon\n", "Final Answer: at noon\n"
+    pad = f"{ASKED}{FIRST}\n{told[0]}{CURED}\n{told[1]}{told[2]}"
+    assert agent(tmp_path, replies) == ("".join(told), pad, 3)
+
+
+def test_the_agent_does_not_end_on_what_it_invented(tmp_path):
+    replies = [f"{FIRST}\nObservation: invented\nThought: so\nFinal Answer: wrong", "Final Answer: right"]
+    told = "Observation: kelp x3\n", "Final Answer: right\n"
+    assert agent(tmp_path, replies) == ("".join(told), f"{ASKED}{FIRST}\n{told[0]}{told[1]}", 2)
+
+
+def test_the_agent_goes_on_when_a_tool_fails_or_a_reply_is_no_step(tmp_path):
+    replies = ["Action: fails\nAction Input: why", "lorem ipsum", "Final Answer: 42"]
+    lines = agent(tmp_path, replies)[0].splitlines()
+    assert [line[:30] for line in lines] == [
+        "Observation: Error: ValueError", "Observation: Error: no label, ", "Final Answer: 42",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("replies", [[FIRST], [FIRST, ""], [FIRST, "\n"]], ids=["fails", "is-silent", "says-nothing"])
+def test_the_agent_ends_when_its_model_fails_or_is_silent(tmp_path, replies):
+    told = "Observation: kelp x3\n"
+    assert agent(tmp_path, replies) == (told, f"{ASKED}{FIRST}\n{told}", 2)
+
+
+def test_the_agent_ends_when_its_tools_cannot_be_loaded(tmp_path):
+    assert agent(tmp_path, [FIRST], tools="def") == ("", ASKED, 1)
 
 
 # -- wrong usage
@@ -356,6 +426,12 @@ WRONG = {
     ("--input", "x"): "--input is the input of --tool; add --tool NAME",
     ("--tool", "x"): "--tool calls a tool without any transcript; leave the file and --step away",
     ("--dry-run", "--confirm"): "--dry-run and --confirm exclude each other; choose one",
+    ("--append", "x", "--append-reply", "x"): "--append and --append-reply exclude each other; choose one",
+    ("--append-reply", "x", "--step", "1"): "--append-reply needs a reply; --append appends the observation only",
+    ("--env", "A=B"): "--env: 'A=B' is no name of a variable; its value is taken from this process",
+    ("--max-output", "17M"): "--max-output: '17M' is too much; no result has more than 16 MiB",
+    ("--in-process", "--timeout", "3"): "--timeout has no effect with --in-process; leave one of them away",
+    ("--in-process", "--memory", "3M"): "--memory has no effect with --in-process; leave one of them away",
     ("--tools", "nosuch.py"): "there is no file 'nosuch.py'; --tools takes a Python file or a dotted module name",
     ("--tools", "/dev/null"): "'/dev/null' is not a file; --tools takes a Python file or a dotted module name",
 }
