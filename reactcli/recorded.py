@@ -93,7 +93,11 @@ class RecordedTools:
 
     def call(self, call: Call, *, seconds: float | None = None) -> Outcome:  # noqa: ARG002  # as tools are called
         if self._made == len(self._calls):
-            raise DivergedError(f"the recording has no further call, and '{call.tool}' is called")
+            times = sum(action.action == call.tool for _, action, _ in self._calls)
+            raise DivergedError(
+                f"the recording is exhausted: '{call.tool}' was recorded {times} {'time' if times == 1 else 'times'}, "
+                "and is called once more"
+            )
         number, recorded, is_error = self._calls[self._made]
         if not same_call(recorded, Action(call.tool, call.action_input, call.arguments)):
             raise DivergedError(

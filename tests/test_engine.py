@@ -303,9 +303,10 @@ def test_a_longer_name_is_not_taken_for_a_shorter():
     assert (observed(run)[0], made) == ("kept", [])
 
 
-def test_a_long_observation_loses_its_middle():
-    run, _ = go("Action: flood", ANSWER, tools=(flood,), max_output=100)
-    assert observed(run)[0] == f"{'a' * 50}\n… 400 characters omitted …\n{'a' * 50}"
+def test_a_long_observation_loses_its_middle_where_the_model_sees_it_and_not_in_the_trace():
+    run, prompts = go("Action: flood", ANSWER, tools=(flood,), max_output=100)
+    assert prompts[1].endswith(f"Observation: {'a' * 50}\n… 400 characters omitted …\n{'a' * 50}\n")
+    assert observed(run)[0] == flood()
 
 
 def flood():

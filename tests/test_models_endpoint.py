@@ -152,6 +152,12 @@ def test_messages_are_sent_as_they_are():
     assert served.requests[0][1]["messages"] == messages
 
 
+def test_half_a_surrogate_pair_is_replaced():
+    with serving(sending(said("x"))) as served:
+        model(served).complete(ASK.replace(prompt="a \ud835 b \U0001d400"))
+    assert served.requests[0][1]["messages"][0]["content"] == "a \ufffd b \U0001d400"
+
+
 def test_reasoning_that_comes_apart_is_put_in_its_tags():
     body = delta(reasoning_content="two") + delta(reasoning_content=" and two") + said("Final Answer: 4")
     with serving(sending(body)) as served:

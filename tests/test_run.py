@@ -273,6 +273,7 @@ def test_a_call_cannot_be_confirmed_without_a_terminal():
     assert (done.returncode, b"--confirm asks on the terminal" in done.stderr) == (2, True)
 
 
+@pytest.mark.usefixtures("place")
 def test_going_on_needs_something_to_go_on_with(capfd):
     run(capfd, "--record", "run.jsonl")
     for argv, message in (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reactcli.cli.exec import seconds
-from reactcli.cli.input import read_text
+from reactcli.cli.input import read_text, size
 from reactcli.cli.options import Argument, Command, Option, UsageError
 from reactcli.cli.tracefile import MAX_INPUT, TraceFile
 from reactcli.errors import FormatError
@@ -30,6 +30,7 @@ _SAID: dict[str, tuple[type, Any]] = {
     "history": (str, "scratchpad"),
     "max_steps": (int, 10),
     "context": (int, None),
+    "max_output": (int, 100 << 10),
 }
 """What a recording says of its prompts: kinds and defaults."""
 
@@ -44,6 +45,7 @@ class Wanted(Value):
     history: str | None = None
     max_steps: int | None = None
     context: int | None = None
+    max_output: int | None = None
 
     def over(self, recorded: object) -> dict[str, Any]:
         """These over what a recording says, and that over the defaults."""
@@ -60,7 +62,9 @@ class Wanted(Value):
 def wanted(values: Mapping[str, Any]) -> Wanted:
     template = values["template"]
     text = None if template is None else read_text(template, TEMPLATE_LIMIT).text
-    return Wanted(text, *(values[name] for name in ("dialect", "language", "history", "max_steps", "context")))
+    return Wanted(
+        text, *(values[name] for name in ("dialect", "language", "history", "max_steps", "context", "max_output"))
+    )
 
 
 def run(values: Mapping[str, Any], shell: Shell) -> int:
@@ -114,7 +118,7 @@ def _recorded_prompt(values: Mapping[str, Any]) -> tuple[Prompt, list[Turn]]:
     )
     parser = ReActAgentParser(settings["dialect"], primed=prompt.template.is_primed)
     done = list(zip(trace.steps, metas_of(trace), strict=True))[: step - 1]
-    return prompt, [turn_of(one, meta, number, parser) for number, (one, meta) in enumerate(done, 1)]
+    return prompt, [turn_of(one, meta, number, parser, prompt.max_output) for number, (one, meta) in enumerate(done, 1)]
 
 
 def _trace(values: Mapping[str, Any]) -> Trace:
@@ -144,6 +148,7 @@ PROMPT_OPTIONS = (
     Option(("--history",), "One growing text, or messages.", choices=("scratchpad", "messages")),
     Option(("--max-steps",), "The limit of steps; 10 if not given.", metavar="N", convert=count),
     Option(("--context",), "Tokens that a prompt may have (an estimate).", metavar="N", convert=count),
+    Option(("--max-output",), "The longest observation that is shown; 100K if not given.", "SIZE", convert=size),
 )
 """Shared with `run`."""
 

@@ -45,7 +45,6 @@ class Options(Value):
     timeout: float | None
     deadline: float | None
     max_tokens: int | None
-    max_output: int
     max_parse_errors: int
     max_same_tool: int | None
     fatal_errors: tuple[str, ...]
@@ -74,7 +73,7 @@ def run(values: Mapping[str, Any], shell: Shell) -> int:
     with ExitStack() as stack:
         start = resumed(options.resume, options.from_, options.record, options.max_input)
         model = _model(options)
-        limits = Limits(options.timeout or 30.0, options.memory, options.env)
+        limits = Limits(max(options.timeout or 0.0, 30.0), options.memory, options.env)
         tools = tools_of(options.tools, stack, limits, Manner(options.timeout, options.parallel), options.max_input)
         question = _question(options, model, start)
         settings = wanted(values).over(start.prompt)
@@ -151,7 +150,6 @@ def _engine(model: Model, tools: Tools, options: Options, settings: dict[str, An
         fatal_errors=options.fatal_errors,
         deadline=options.deadline,
         max_tokens=options.max_tokens,
-        max_output=options.max_output,
         max_same_tool=options.max_same_tool,
         reflect=options.reflect,
         answer_at_limit=options.answer_at_limit,
@@ -289,7 +287,6 @@ COMMAND = Command(
         Option(("--model-timeout",), "Seconds for a reply.", metavar="S", default="120", convert=seconds),
         Option(("--retries",), "Further tries when the endpoint fails.", metavar="N", default="3", convert=_number),
         Option(("--max-reply",), "Tokens of a reply.", metavar="N", convert=count),
-        Option(("--max-output",), "The longest observation; its middle is cut.", "SIZE", (), "100K", convert=size),
         Option(("--memory",), "Memory that a tool may use.", metavar="SIZE", default="1G", convert=size),
         Option(("--env",), "Let tools see this environment variable.", metavar="NAME", repeated=True),
         Option(("--format",), "How to print.", choices=("text", "json"), default="text"),

@@ -112,7 +112,7 @@ class Options(Value):
     deadline: float | None = None
     max_tokens: int | None = None
     max_output: int = 100 << 10
-    """Characters of an observation."""
+    """Characters of an observation that the model is shown; the trace keeps a million."""
     max_same_tool: int | None = None
     thresholds: Thresholds | None = None
     context: int | None = None
@@ -262,6 +262,7 @@ class ReActEngine:
             "history": options.history,
             "max_steps": self._max_steps,
             "context": options.context,
+            "max_output": options.max_output,
         }
         return {"model": self.model.name, "tools": self._described, **started, "prompt": prompt, **options.about}
 
@@ -275,6 +276,7 @@ class ReActEngine:
             language=options.language,
             max_steps=self._max_steps,
             history=_one_of("history", options.history, HISTORIES),
+            max_output=options.max_output,
             context=options.context,
             summarise=options.summarise,
         )
@@ -298,7 +300,6 @@ class ReActEngine:
             options.max_tokens,
             options.reflect,
             options.answer_at_limit,
-            options.max_output,
             thresholds,
         )
 

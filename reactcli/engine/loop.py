@@ -12,10 +12,9 @@ from reactcli.diagnostics import diagnose
 from reactcli.engine.requests import Act, Ask, End, StopRun
 from reactcli.formats.events import Recorded
 from reactcli.loops import Watch
-from reactcli.observations import escaped
 from reactcli.orders import FORM, ordered
 from reactcli.prompt import estimated_tokens
-from reactcli.prompt.turns import Turn, cut_reply, turn_of
+from reactcli.prompt.turns import Turn, cut_reply, told, turn_of
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -35,6 +34,10 @@ if TYPE_CHECKING:
     Request = Ask | Act | Recorded
     Requests = Generator[Request, Any, Result]
 
+REPLY_LIMIT, STEP_LIMIT = 1 << 19, 1 << 20
+"""Characters of a reply, and of the observations of a step, that are kept: written as JSON, with everything twice and
+every character escaped, a step is still a line that is read again."""
+
 NEARLY = 0.8
 """Share of the time or the tokens from which the model is warned."""
 
@@ -53,8 +56,6 @@ class Settings(Value):
     """Of all prompts and completions together; estimated where the model does not say."""
     reflect: bool = False
     answer_at_limit: bool = False
-    max_output: int = 100 << 10
-    """Characters of an observation."""
     thresholds: Thresholds | None = None
 
 
@@ -83,7 +84,7 @@ class Course:
     def go_on_from(self, recorded: Iterable[Recorded]) -> None:
         """Take steps as if they had been made here. What the tools did in them is not done again."""
         for one in recorded:
-            turn = turn_of(one.step, one.meta, len(self._turns) + 1, self._parser)
+            turn = turn_of(one.step, one.meta, len(self._turns) + 1, self._parser, self._prompt.max_output)
             if actions_of(one.step) and not turn.observations:
                 turn = turn.replace(observations=("Error: the run was stopped before this action had a result",))
             self._turns.append(turn)
@@ -121,13 +122,15 @@ class Course:
             completion: Completion = yield ask
         except StopRun as stop:
             return stop.end
+        if len(completion.text) > REPLY_LIMIT:
+            completion = completion.replace(text=completion.text[:REPLY_LIMIT], is_cut_off=True)
         self._count_tokens(ask, completion)
         order = ordered(self._parser, completion.text)
         outcomes, end = (yield from self._made(order)) if not at_limit else ((), None)
         step = _observed(order, outcomes, problem=self._problem(order, completion))
         if ask.number == 1:
             step = step.replace(question=self._prompt.question)
-        turn = Turn(ask.number, cut_reply(completion.text, order), _told(step, self._parser))
+        turn = Turn(ask.number, cut_reply(completion.text, order), told(step, self._parser, self._prompt.max_output))
         end = end or self._judged(order, step, outcomes)
         is_error = _is_error(order, step, outcomes)
         if end is None and not at_limit:
@@ -157,7 +160,7 @@ class Course:
         """What became of the calls; nothing, and an end, if the run is stopped meanwhile."""
         if not order.calls:
             return (), None
-        calls = tuple(call.replace(longest=self._settings.max_output) for call in order.calls)
+        calls = tuple(call.replace(longest=STEP_LIMIT // len(order.calls)) for call in order.calls)
         try:
             outcomes = yield Act(order.step, calls, self._left())
         except StopRun as stop:
@@ -251,12 +254,6 @@ def _observed(order: Order, outcomes: tuple[Outcome, ...], *, problem: str) -> S
         for action, outcome in zip(step.parallel_actions, outcomes, strict=True)
     )
     return step.replace(parallel_actions=actions, observation="\n".join(outcome.observation for outcome in outcomes))
-
-
-def _told(step: Step, parser: ReActAgentParser) -> tuple[str, ...]:
-    """The observations as they stand in the scratchpad, one for each action."""
-    texts = [action.observation for action in actions_of(step)] or [step.observation]
-    return tuple(escaped(text, parser) for text in texts if text is not None)
 
 
 def _is_error(order: Order, step: Step, outcomes: tuple[Outcome, ...]) -> bool:

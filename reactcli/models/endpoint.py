@@ -134,9 +134,10 @@ class EndpointModel(Model):
 
     def _request(self, ask: Ask) -> dict[str, Any]:
         prompt = ask.prompt
+        messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
         request: dict[str, Any] = {
             "model": self._model,
-            "messages": [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt,
+            "messages": [{**message, "content": _sendable(message["content"])} for message in messages],
             "stream": True,
             "stream_options": {"include_usage": True},
             "stop": list(ask.stop),
@@ -265,6 +266,11 @@ def _bounded(base: Any, stream: Any) -> Any:
             stream.close()
 
     return Bounded()
+
+
+def _sendable(text: str) -> str:
+    """Half surrogates, which a tool may return, have no UTF-8."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _next(pieces: SimpleQueue[Any], until: float, seconds: float) -> Any:

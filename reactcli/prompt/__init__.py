@@ -44,6 +44,7 @@ __all__ = [
 ]
 
 HISTORIES = ("scratchpad", "messages")
+MAX_OUTPUT = 100 << 10
 
 Message = dict[str, str]
 
@@ -60,6 +61,8 @@ class Prompt(Value):
     words: Words = LANGUAGES.get("en")
     style: Style = STYLES["classic"]
     history: str = "scratchpad"
+    max_output: int = MAX_OUTPUT
+    """Characters of an observation that the model is shown."""
     context: int | None = None
     """Tokens that the prompt may have, as estimated; None for any number."""
     summarise: Summarise | None = None

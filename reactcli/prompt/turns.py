@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from reactcli.comparison import actions_of
-from reactcli.observations import observation_line
+from reactcli.observations import escaped, observation_line
 from reactcli.orders import ordered
+from reactcli.results import shortened
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -36,23 +37,26 @@ def cut_reply(reply: str, order: Order) -> str:
     return (reply if invented is None else reply[: invented.span[0]]).rstrip()
 
 
-def turn_of(step: Step, meta: Mapping[str, Any], number: int, parser: ReActAgentParser) -> Turn:
+def turn_of(step: Step, meta: Mapping[str, Any], number: int, parser: ReActAgentParser, longest: int) -> Turn:
     """The turn of a recorded step: from the model's own words if they were recorded, else from the parts."""
-    from reactcli.observations import escaped
-
     said = meta.get("llm_output")
     reply = cut_reply(said, ordered(parser, said)) if isinstance(said, str) else written(step)
-    told = [action.observation for action in actions_of(step) if action.observation is not None]
-    if not told and step.observation is not None:
-        told = [step.observation]
     note = meta.get("note")
     return Turn(
         number,
         reply,
-        tuple(escaped(text, parser) for text in told),
+        told(step, parser, longest),
         note if isinstance(note, str) else "",
         meta.get("asks_reflection") is True,
     )
+
+
+def told(step: Step, parser: ReActAgentParser, longest: int) -> tuple[str, ...]:
+    """The observations of a step as the model sees them: one for each action, the middle of a long one cut out."""
+    texts = [action.observation for action in actions_of(step) if action.observation is not None]
+    if not texts and step.observation is not None:
+        texts = [step.observation]
+    return tuple(escaped(shortened(text, longest), parser) for text in texts)
 
 
 def written(step: Step) -> str:
