@@ -164,7 +164,7 @@ def _places(recording: Recording, window: Window) -> Places:
         return JsonPlaces(window, is_document=content.kind == "json")
     window.is_kept = False
     window.forget_before(1 << 62)
-    return TextPlaces(content.text, is_parsed=recording.format.name == "react-text")
+    return TextPlaces(content.text)
 
 
 def _said_of_unread(places: Places) -> Iterator[tuple[Diagnostic, Place]]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from reactcli.source import Span
     from reactcli.trace import Step
 
+SURE = 40
+"""Characters of a text that are compared to know that it stands at an offset."""
 EXCERPT_BEFORE, EXCERPT = 80, 240
 """Characters of a line that are kept with a place: before it and in all."""
 
@@ -91,32 +93,42 @@ def telling(texts: list[Spoken], known: Mapping[tuple[str, int], object]) -> Spo
 class TextPlaces:
     """Places in a text that was read as one."""
 
-    def __init__(self, text: str, *, is_parsed: bool = True) -> None:
-        """`is_parsed` if the parser read this very text, so that its spans hold in it."""
-        self._is_parsed = is_parsed
+    def __init__(self, text: str) -> None:
         self._text = text
         self._source = Source(text)
         self.texts: list[Spoken] = []
         """What the step says that is asked about."""
         self._offsets: dict[tuple[str, int], int] = {}
+        self._shifts: list[tuple[int, int]] = []
+        """Where the parser says that a text stands, and where it stands."""
         self._begin = 0
         self._end = 0
 
     def enter(self, recorded: Recorded) -> None:
         """The step that is asked about from now on. Steps come in order."""
-        step = recorded.step
-        self.texts = spoken(step)
-        spans = {part: span[0] for part, span in step.spans.items() if part != "question"}
-        self._begin = min(spans.values(), default=self._end)
+        self.texts = spoken(recorded.step)
+        spans = {part: span[0] for part, span in recorded.step.spans.items() if part != "question"}
+        is_exact = all(self._says(said, spans.get(said.part)) for said in self.texts)
+        self._begin = min(spans.values()) if spans and is_exact else self._end
+        self._offsets, self._shifts = {}, []
         at = self._begin
-        self._offsets = {}
         for said in self.texts:
-            start = spans.get(said.part, at) if not said.call else at
+            start = spans[said.part] if is_exact and said.part in spans and not said.call else at
             found = self._text.find(said.text, start, start + 2 * len(said.text) + 4000)
-            if found >= 0 or said.part in spans:
+            if found >= 0 or (is_exact and said.part in spans):
                 self._offsets[said.key] = max(found, start)
                 at = self._offsets[said.key] + (len(said.text) if found >= 0 else 0)
+                self._shifts.append((spans.get(said.part, start), self._offsets[said.key]))
         self._end = max(self._end, at)
+
+    def _says(self, said: Spoken, start: int | None) -> bool:
+        """The text stands where the parser says; without colours and time stamps it read another one than the file's.
+
+        A value differs from its source in line ends, and by what was cut out of it: then its beginning is there.
+        """
+        if start is None or said.call:
+            return True
+        return self._text.startswith(said.text[:SURE].split("\n", 1)[0], start)
 
     def opened(self, question: str) -> None:
         """An episode begins with a question; the parser's spans know where its steps are."""
@@ -133,7 +145,13 @@ class TextPlaces:
         return self._place(at + start, at + start + len(target))
 
     def noted(self, found: Diagnostic, _step: Step) -> Place:
-        return self._place(*found.span) if self._is_parsed else self.step()
+        """The place of what the parser said of a step, as far from one of its texts as in the text that it read."""
+        start, end = found.span
+        if not self._shifts:
+            return self._place(start, end)
+        said_at, stands_at = max((shift for shift in self._shifts if shift[0] <= start), default=min(self._shifts))
+        moved = max(stands_at - said_at + start, 0)
+        return self._place(min(moved, len(self._text)), min(moved + end - start, len(self._text)))
 
     def noticed(self, found: Diagnostic) -> tuple[Place, str]:
         """The place of what reading the file told, and its message without that place."""
