@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -319,6 +320,20 @@ def test_a_signal_ends_the_run_with_its_trace_whole(place, number, code, reason)
     trace = read("run.jsonl")
     assert (trace.diagnostics, trace.status, reason in trace.meta["reason"]) == ((), "stopped", True)
     assert [step.observation for step in trace.steps] in (["2"], ["2", None])
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.01, 0.05, 0.13, 0.21])
+def test_ctrl_c_at_any_time_ends_quietly_and_leaves_no_damage(place, delay):
+    script(place, *[f'Action: slow\nAction Input: {{"seconds": 0.0{n}}}' for n in range(1, 10)] * 9)
+    process = started("--record", "run.jsonl", "--max-steps", "99")
+    process.stdout.readline()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(delay)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert (process.returncode, b"Traceback" in err) == (130, False)
+    if (place / "run.jsonl").exists() and (place / "run.jsonl").stat().st_size:
+        assert {note.code for note in read("run.jsonl").diagnostics} <= {"no-end-record"}
 
 
 def test_a_run_that_was_interrupted_is_over(place, capfd):

@@ -52,6 +52,9 @@ class Silent(Listener):
             if outcome.traceback and self._shell.verbose:
                 self._shell.notes.say(show(outcome.traceback))
 
+    def close(self) -> None:
+        """End what was begun, such as a spinner."""
+
 
 class Plain(Silent):
     """For pipes and files: steps as they are done."""

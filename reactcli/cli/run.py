@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from reactcli.calls import Call, Outcome
+    from reactcli.cli.live import Silent
     from reactcli.cli.resuming import Resumed
     from reactcli.cli.shell import Shell
-    from reactcli.engine import Listener, Run
+    from reactcli.engine import Run
     from reactcli.engine.callers import Tools
     from reactcli.engine.requests import Model
 
@@ -81,13 +82,12 @@ def run(values: Mapping[str, Any], shell: Shell) -> int:
         if recorder is not None and recorder.torn:
             shell.note(Safe(f"{recorder.torn} bytes of a torn record were moved to '{show_line(recorder.path)}.torn'"))
         listener = _listener(options, shell)
+        stack.callback(listener.close)
         engine = _engine(model, tools, options, settings, recorder=recorder, listener=listener, about=start.about)
         interrupts = stack.enter_context(Interrupts(engine))
         _print_question(question, options, shell)
         found = _finished(engine, question, start)
-        close = getattr(listener, "close", None)
-        if close is not None:
-            close()
+        listener.close()
         _print_end(found, options, shell)
         if interrupts.number is not None:
             shell.out.flush()
@@ -181,7 +181,7 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _listener(options: Options, shell: Shell) -> Listener:
+def _listener(options: Options, shell: Shell) -> Silent:
     from reactcli.cli.live import Live, Plain, Silent
 
     if options.format == "json":
