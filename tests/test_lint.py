@@ -402,3 +402,14 @@ def test_judging_a_file_raises_nothing_but_that_it_is_no_trace(pieces):
     with suppress(FormatError):
         for found in judged(BytesIO(content.encode())):
             assert 0 <= found.place.span[0] <= found.place.span[1] <= len(content)
+
+
+def test_in_a_log_a_finding_stands_where_the_log_has_it():
+    """Colours and time stamps are taken out before the text is read."""
+    stamp = "2026-01-01 10:00:00 INFO "
+    lines = ["Thought: t", "Action: \x1b[31msearch\x1b[0m", 'Action Input: {"a": 1,}', "Observation: r", "Thought: u"]
+    content = "".join(f"{stamp}{line}\n" for line in [*lines, 'Action: f\n{"b": True}'])
+    text = content.encode()
+    found = [(one.code, content[slice(*one.place.span)]) for one in judged(BytesIO(text))]
+    assert ("trailing-comma", ",") in found
+    assert ("no-final-answer", "f") in found
