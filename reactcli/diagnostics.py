@@ -48,6 +48,17 @@ CODES: dict[str, tuple[str, str, str]] = {
         "write the label in plain letters",
     ),
     "label-without-colon": ("warning", "'{label}' stands here without a colon; it was read as text", "add the colon"),
+    "labels-in-fence": (
+        "warning",
+        "the labels inside a code fence do not count, and there is no action or answer outside it",
+        "write the reply without the fence",
+    ),
+    "text-before-labels": (
+        "info",
+        "the text before the first label is not taken for a thought",
+        "--primed takes it for one, when the prompt ended in `Thought:`",
+    ),
+    "text-after-step": ("warning", "the text behind the step was not used: {text}", "--steps reads it as steps"),
     "label-in-mid-line": (
         "warning",
         "'{label}' stands in the middle of a line; it was taken for a label because no line starts with one",
@@ -94,6 +105,7 @@ CODES: dict[str, tuple[str, str, str]] = {
     "several-actions": ("error", "expected exactly 1 action, found {count}", "keep one block"),
     # -- actions
     "unclosed-call": ("error", "the call is never closed: the text was cut off", "ask the model again"),
+    "remark-after-action": ("info", "the remark behind the tool's name was not used", ""),
     "name-too-long": ("warning", "the tool's name has {length} characters; names have at most {limit}", ""),
     "blob-without-name": ("error", "the JSON names no tool", 'name the tool under "action"'),
     "unused-keys": ("info", "these keys of the JSON were not used: {keys}", ""),

@@ -14,7 +14,7 @@ _PAIRS = (("`", "`"), ('"', '"'), ("'", "'"), ("[", "]"), ("“", "”"), ("「"
 
 def clean_name(name: str) -> str:
     """A tool's name without asterisks, one pair of quotes, backticks or brackets, and a full stop or colon (R12)."""
-    name = name.strip().strip("*").strip()
+    name = name.strip().strip("*").strip().replace("\\_", "_")  # Markdown escapes that models write
     for opening, closing in _PAIRS:
         inside = name[1:-1]
         if len(name) > 2 and name[0] == opening and name[-1] == closing and closing not in inside and '"' not in inside:

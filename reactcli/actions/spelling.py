@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from reactcli.source import Span
 
 _CALL = pattern(r"([\w.\-/]{1,200})([ \t]?)([\[(])")
-_PAUSE = pattern(r"([^\W\d][\w.\-]{0,199})[ \t]?:[ \t]++(?=\S)")
+_CALL_WITH_OBJECT = pattern(r"([^\W\d][\w.\-/]{0,199})[ \t]{1,3}(?=\{)")
+_PAUSE = pattern(r"([^\W\d][\w.\-]{0,199}|(?i:final answer))[ \t]?[:：][ \t]*+(?<=[ \t：])(?=\S)")
 _REMARK = pattern(r"([\w.\-/]{1,200})[ \t]?\(.*\)[ \t]*", re.DOTALL)
 _CLOSERS = {"[": "]", "(": ")"}
 _SPELLING = {"[": "bracket", "(": "call"}
@@ -51,7 +52,9 @@ def named(text: str, span: Span, notes: list[Diagnostic]) -> Call:
         notes.append(diagnose("text-after-action", (line_end, end)))
     body = text[start:line_end].strip()
     remark = _REMARK.fullmatch(body)
-    return Call(remark[1] if remark else clean_name(body), "lines")
+    if remark and body[len(remark[1]) :].strip() != "()":
+        notes.append(diagnose("remark-after-action", (start, line_end)))
+    return Call(clean_name(remark[1] if remark else body), "lines")
 
 
 def _lines(text: str, span: Span, _: list[Diagnostic]) -> Call | None:
@@ -66,6 +69,9 @@ def _lines(text: str, span: Span, _: list[Diagnostic]) -> Call | None:
 
 def _call(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
     start, end = _without_ticks(text, span)
+    named = _CALL_WITH_OBJECT.match(text, start, end)
+    if named and text[end - 1] == "}":
+        return Call(named[1], "call", span=(named.end(), end))
     opening = _CALL.match(text, start, end)
     if opening is None:
         return None

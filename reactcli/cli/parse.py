@@ -12,7 +12,7 @@ from reactcli.render import Safe
 from reactcli.render.documents import STEP_FIELDS, diagnostic_objects, field_value, full, step_objects
 from reactcli.render.sanitise import json_text, show
 from reactcli.source import Source
-from reactcli.trace import Step, Trace
+from reactcli.trace import STEP_KEYS, Step, Trace
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -155,14 +155,21 @@ def _documents(reading: Reading, options: Options) -> Iterator[dict[str, Any]]:
     """What is printed of a record: an object, or one per step."""
     labels, step, trace = reading.record.labels, reading.step, reading.trace
     if step is None:
-        for document in step_objects(trace) if trace is not None else ():
+        found = list(step_objects(trace)) if trace is not None else []
+        for document in found:
             yield {**labels, **document}
+        if not found and options.is_bulk:  # a record without steps is a record all the same
+            yield {**labels, **_no_step(), "diagnostics": diagnostic_objects(reading.diagnostics, reading.source)}
     elif options.full:
         document = full(step, trace or Trace(), reading.diagnostics, reading.source)
         yield {"schema": document.pop("schema"), **labels, **document}
     else:
         own = {"diagnostics": diagnostic_objects(reading.diagnostics, reading.source)} if options.is_bulk else {}
         yield {**labels, **step.contract(), **own}
+
+
+def _no_step() -> dict[str, Any]:
+    return {"step": None, **dict.fromkeys(STEP_KEYS), "observation": None}
 
 
 def _print_documents(options: Options, parser: ReActAgentParser, shell: Shell, verdict: Verdict) -> int:
@@ -182,16 +189,19 @@ def _print_documents(options: Options, parser: ReActAgentParser, shell: Shell, v
 
 
 def _print_values(options: Options, parser: ReActAgentParser, shell: Shell, verdict: Verdict) -> int:
-    """The bare values of one field, raw unless a terminal shows them; 1 if there is none."""
+    """The bare values of one field, raw unless a terminal shows them; 1 if there is none. Where there may be several,
+    an absent one is an empty line, so that lines and steps stay side by side.
+    """
     field = options.get or ""
+    is_many = options.is_bulk or options.steps
     is_found = False
     for reading in _readings(options, parser, shell, verdict):
         for step in reading.steps:
             value = field_value(step, field)
-            if value is None:
+            if value is None and not is_many:
                 continue
-            is_found = True
-            text = value if isinstance(value, str) else json_text(value)
+            is_found = is_found or value is not None
+            text = "" if value is None else value if isinstance(value, str) else json_text(value)
             if shell.out.is_terminal:
                 shell.out.write(show(f"{text}\n"))
             else:

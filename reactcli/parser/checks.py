@@ -11,6 +11,7 @@ from reactcli.parser.lookalikes import skeleton
 from reactcli.patterns import pattern
 from reactcli.source import is_plain_ascii
 from reactcli.tokens.labels import BULLETS, EMPHASIS, labels_of
+from reactcli.tokens.lines import STRONG
 from reactcli.tokens.marks import LEFTOVER
 
 TYPE_CHECKING = False
@@ -25,7 +26,10 @@ _COLONS = ":：∶꞉﹕︓ː׃"
 _BREAKS = "\\n\\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 _HEAD = pattern(rf"(?:\A|(?<=[{_BREAKS}]))([^{_BREAKS}{_COLONS}]{{1,60}}+)[{_COLONS}]")
 _BARE_LABELS_LIMIT = 20
-_BARE_LABEL = pattern(r"(?:\A|\n)[ \t]*+(Thought|Action Input|Action|Observation|Final Answer)[ \t]++(?=[^\s:：])")
+_FENCES_LIMIT = 20
+_BARE_LABEL = pattern(
+    r"(?:\A|\n)[ \t]*+(Thought|Action Input|Action|Observation|Final Answer)[ \t]++(?=[^\s:：])(?!Input[ \t]*+[:：])"
+)
 
 
 def text_checks(found: Cut, *, recognised: bool) -> list[Diagnostic]:
@@ -34,11 +38,23 @@ def text_checks(found: Cut, *, recognised: bool) -> list[Diagnostic]:
     notes = [*_lookalikes(found), *_unused(found)]
     if not text.strip():
         return [*notes, diagnose("empty-input", (0, len(text)))]
+    notes += _fenced_labels(found)
     if recognised:
         return notes
     for _, bare in zip(range(_BARE_LABELS_LIMIT), _BARE_LABEL.finditer(text), strict=False):
         notes.append(diagnose("label-without-colon", bare.span(1), label=bare[1]))
     return notes if found.reasoning else [*notes, diagnose("nothing-recognised", (0, len(text)))]
+
+
+def _fenced_labels(found: Cut) -> Iterator[Diagnostic]:
+    """A whole step inside a code fence, where there is none outside."""
+    if any(piece[0] in STRONG for piece in found.pieces):
+        return
+    labels = labels_of(found.dialect)
+    for fence in found.fences[:_FENCES_LIMIT]:
+        spelt = (labels.word(line[2]) for line in labels.at_line.finditer(found.text, fence.start, fence.inner_end))
+        if any(word is not None and word.part in STRONG for word in spelt):
+            yield diagnose("labels-in-fence", (fence.start, fence.end))
 
 
 def _unused(found: Cut) -> Iterator[Diagnostic]:

@@ -13,6 +13,7 @@ from reactcli.trace import Action, Step, Trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from reactcli.actions import Call
@@ -35,7 +36,27 @@ def step_of(choice: Choice, rounds: list[Round], policy: Policy) -> Step:
     fields = _fields(choice, notes)
     fields["shadowed"] = _shadowed(choice, rounds, policy, notes)
     _add_invented(found, rounds, fields, notes)
+    if (
+        acts
+        and fields["preamble"]
+        and not choice.thought
+        and found.dialect.family == "label"
+        and not found.dialect.explicit
+    ):
+        notes.append(diagnose("text-before-labels", fields["spans"]["preamble"]))
+    notes += _behind(choice, rounds, fields["shadowed"])
     return Step(**fields, diagnostics=_in_order(notes))
+
+
+def _behind(choice: Choice, rounds: list[Round], shadowed: tuple[Step, ...]) -> Iterator[Diagnostic]:
+    """Thoughts behind the step that lead to nothing: part of an answer that spells a label, or a model that ran on."""
+    if shadowed or choice.reading.round not in rounds:
+        return
+    for one in rounds[rounds.index(choice.reading.round) + 1 :]:
+        for piece in one.thoughts:
+            if text := choice.found.value(piece):
+                yield diagnose("text-after-step", choice.found.body(piece), text=f"'{text}'")
+                return
 
 
 def _add_invented(found: Cut, rounds: list[Round], fields: dict[str, Any], notes: list[Diagnostic]) -> None:

@@ -13,11 +13,12 @@ import re
 
 from reactcli.dialects import DIALECTS
 from reactcli.dialects.parts import Part, folded
+from reactcli.errors import ReactcliError
 from reactcli.loosejson import balanced_end
 from reactcli.patterns import pattern
 from reactcli.source import plain_lines
 from reactcli.tokens.labels import BULLETS, EMPHASIS, labels_of
-from reactcli.tokens.lines import EMPHASIS_HERE, ENDED_BY, past_closing_emphasis
+from reactcli.tokens.lines import EMPHASIS_HERE, ENDED_BY, may_lack_colon, past_closing_emphasis
 from reactcli.tokens.marks import Marks
 from reactcli.tokens.tails import is_stop_line, is_token
 
@@ -67,17 +68,22 @@ class StepStream:
         self._json: list[str] | None = None
         """The text of a body that began with a bracket, while its JSON value is open."""
         self._begun = False
+        self._acted = False
+        self._closed = False
         self._told = 0
         self._wasted = 0
         """Characters looked at for values that were still open: bounded by the characters told."""
         self._events: list[Event] = []
 
     def feed(self, chunk: str | bytes) -> list[Event]:
-        """Take the next piece of the text, and tell what can be told."""
+        """Take the next piece of the text, and tell what can be told. ReactcliError once the stream is closed."""
+        if self._closed:
+            raise ReactcliError("the stream is closed", hint="begin another with parser.stream()")
         return self._take(self._decoder.decode(chunk) if isinstance(chunk, bytes) else chunk, last=False)
 
     def close(self) -> Step:
         """The step of the whole text."""
+        self._closed = True
         self.rest = self._take(self._decoder.decode(b"", final=True), last=True)
         return self._parser.parse("".join(self._chunks))
 
@@ -104,7 +110,7 @@ class StepStream:
         head = self._text[self._at : line_end.start() if line_end else len(self._text)]
         whole = bool(line_end) or last or len(head) >= _HELD
         label = self._labels.here.match(self._text, self._at, self._at + len(head))
-        if label and self._text[label.end() - 1] not in ":：】":
+        if label and self._text[label.end() - 1] not in ":：】" and not (whole and may_lack_colon(label[1], label[3])):
             label = None
         if not whole and (self._is_unsettled(label) if label else self._may_become_label(head)):
             return False
@@ -219,6 +225,7 @@ class StepStream:
 
     def _open(self, part: Part, at: int, closer: re.Pattern[str] | None) -> None:
         self._part, self._at, self._closer = part, at, closer
+        self._acted = self._acted or part is Part.ACTION
         self._space, self._fenced, self._json = "", False, None
         self._line_start = self._begun = False
 
@@ -238,6 +245,7 @@ class StepStream:
         if self._json is not None:
             self._json.append(told)
         self._begun, self._space = True, text[len(text.rstrip()) :]
-        if self._events and self._events[-1][0] == self._part:
+        name = str(Part.FINAL_ANSWER if self._part is Part.ANSWER and not self._acted else self._part)
+        if self._events and self._events[-1][0] == name:
             told = self._events.pop()[1] + told
-        self._events.append((str(self._part), plain_lines(told)))
+        self._events.append((name, plain_lines(told)))

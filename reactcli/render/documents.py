@@ -1,6 +1,7 @@
 """The JSON documents of the command line, as plain dicts with their keys in order; `sanitise.json_text` writes them.
 
-`reactcli/parse@1` is `full`. A key is null when there is nothing; only `episode` comes and goes, with several episodes.
+`reactcli/parse@1` is `full`. A key is null when there is nothing; only `episode` (where there are several) and
+`parallel_actions` (of a parallel step) come and go in the lines of `--steps`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,11 @@ def step_objects(trace: Trace) -> Iterator[dict[str, Any]]:
     has_episodes = len({step.episode for step in trace.steps}) > 1
     for number, step in enumerate(trace.steps, 1):
         numbered = {"step": number, **step.contract(), "observation": step.observation}
-        yield {**numbered, "episode": step.episode} if has_episodes else numbered
+        if has_episodes:
+            numbered["episode"] = step.episode
+        if step.parallel_actions:  # the keys hold the first only, and the others must not be lost
+            numbered["parallel_actions"] = field_value(step, "parallel_actions")
+        yield numbered
 
 
 def full(step: Step, trace: Trace, diagnostics: Iterable[Diagnostic], source: Source) -> dict[str, Any]:

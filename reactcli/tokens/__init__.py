@@ -7,7 +7,6 @@ shows the same cut as tokens that lie side by side.
 
 from __future__ import annotations
 
-from reactcli.actions.blobs import call_object
 from reactcli.diagnostics import diagnose
 from reactcli.dialects import AUTO, DIALECTS, Dialect
 from reactcli.dialects.parts import Part
@@ -15,6 +14,7 @@ from reactcli.source import plain_lines
 from reactcli.tokens.labels import labels_of
 from reactcli.tokens.lines import STRONG, inline_pieces, label_pieces
 from reactcli.tokens.marks import mark_pieces
+from reactcli.tokens.objects import json_pieces
 from reactcli.tokens.regions import Fence, find_fences, find_reasoning
 from reactcli.tokens.tails import has_turns, turn_end, value_end, without_tokens
 from reactcli.values import Value
@@ -225,21 +225,3 @@ def _evident(text: str) -> list[Dialect]:
         if literal in text or (first == "\n" and text.startswith(literal[1:]))
     }
     return [dialect for dialect in DIALECTS if dialect.name in names] if names else []
-
-
-def json_pieces(found: Cut, labelled: list[Piece]) -> list[Piece]:
-    """A call object as the whole reply, or as its only fence (R15)."""
-    text, (start, end) = found.text, found.window
-    if found.reasoning and found.reasoning[0][0] <= start:
-        start = found.reasoning[0][1]
-    spans = [(fence.start, fence.end) for fence in found.fences][:2]
-    span = spans[0] if len(spans) == 1 else (start, end)
-    notes: list[Diagnostic] = []
-    if call_object(text, span, notes, labelled=False) is None:
-        return []
-    found.dialect = DIALECTS.get("json")
-    before = [piece for piece in labelled if piece[1] < span[0]]
-    if not before and text[start : span[0]].strip():
-        before = [(Part.THOUGHT, start, start, span[0], "")]
-    before = [(part, at, body, min(last, span[0]), name) for part, at, body, last, name in before]
-    return [*before, (Part.ACTION, span[0], span[0], span[1], "")]

@@ -77,6 +77,7 @@ class _Reader:
         """Where the JSON value that opens the current body ends; None until it is asked for."""
         self.pauses = "\nPAUSE" in found.text
         """A PAUSE loop: its answer follows an observation directly."""
+        self.plain_action: bool | None = None
         self.wasted = 0
         """Characters looked at for values that never balanced: bounded by the length of the text."""
 
@@ -89,7 +90,7 @@ class _Reader:
         body = label.end()
         if (before or after) and self._is_item(before):
             return
-        if self.text[body - 1] not in ":：" and not _may_lack_colon(before, after):
+        if self.text[body - 1] not in ":：" and not may_lack_colon(before, after):
             return
         if not self._counts(word, label):
             return
@@ -124,11 +125,19 @@ class _Reader:
     def _is_item(self, before: str) -> bool:
         """A list item inside a body whose own label was none; sets `listed` for the piece that may open otherwise."""
         item = "* " in before or any(mark.isdigit() or mark in _ITEM_SIGNS for mark in before)
-        if item and not self.listed and self.part in _RAW:
+        if item and not self.listed and (self.part in _RAW or (self.part is Part.THOUGHT and self._acts_plainly())):
             return True
         if item:
             self.listed = True
         return False
+
+    def _acts_plainly(self) -> bool:
+        """Some action of the text is no list item, so that a list of actions in its thought is a plan."""
+        if self.plain_action is None:
+            lines = self.labels.at_line.finditer(self.text)
+            found = (self.labels.word(line[2]) for line in lines if not line[1] and line[0][-1] in ":：")
+            self.plain_action = any(word is not None and word.part is Part.ACTION for word in found)
+        return self.plain_action
 
     def _counts(self, word: Word, label: re.Match[str]) -> bool:
         part = Part.ACTION if word.tool else word.part
@@ -249,7 +258,7 @@ def _closed(pieces: list[Piece]) -> list[Piece]:
     return closed + pieces[-1:]
 
 
-def _may_lack_colon(before: str, after: str) -> bool:
+def may_lack_colon(before: str, after: str) -> bool:
     """A heading, a word in `【】`, or a word in bold on a line of its own needs no colon."""
     return "#" in before or "】" in after or bool(after and before.endswith(after))
 

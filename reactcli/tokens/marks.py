@@ -94,18 +94,21 @@ def mark_pieces(found: Cut, dialect: Dialect, labelled: list[Piece]) -> list[Pie
     """The pieces that a dialect's marks open, with the labels and prose between them; empty if no mark is there."""
     if dialect.name not in _compiled:
         _compiled[dialect.name] = Marks(dialect.marks)
-    opened = _opened(found, _compiled[dialect.name])
+    opened, unclosed = _opened(found, _compiled[dialect.name])
     if not opened and not dialect.fences:
         return []
     if dialect.fences:
         opened = opened or fence_pieces(found, dialect)
-    return _with_prose(found, opened, [piece for piece in labelled if piece[0] in _BESIDE_MARKS])
+    between = [piece for piece in labelled if piece[0] in _BESIDE_MARKS and _stands_free(piece, opened, unclosed)]
+    return _with_prose(found, opened, between, unclosed)
 
 
-def _opened(found: Cut, marks: Marks) -> list[Piece]:
+def _opened(found: Cut, marks: Marks) -> tuple[list[Piece], set[int]]:
+    """The pieces that marks open, and the starts of those that nothing closes but the next mark."""
     text, (start, end) = found.text, found.window
     bodies = _Bodies(text, end)
     pieces: list[Piece] = []
+    unclosed: set[int] = set()
     outer_end = 0  # where the body ends that is open; only arguments may stand in it
     for match in marks.pattern.finditer(text, start, end):
         at, body = match.span()
@@ -124,9 +127,11 @@ def _opened(found: Cut, marks: Marks) -> list[Piece]:
             close = None
         stop = close if close is not None else (following.start() if following and not nested else end)
         pieces.append((mark.part, at, body, stop, name))
+        if close is None:
+            unclosed.add(at)
         if not nested:
             outer_end = stop if close is not None else value_end
-    return pieces
+    return pieces, unclosed
 
 
 def _same(marks: Marks, following: re.Match[str], mark: Mark) -> bool:
@@ -152,10 +157,18 @@ def fence_pieces(found: Cut, dialect: Dialect) -> list[Piece]:
     return [(Part.ACTION, fence.start, fence.inner_start, fence.inner_end, "bash")]
 
 
-def _with_prose(found: Cut, opened: list[Piece], labelled: list[Piece]) -> list[Piece]:
+def _stands_free(label: Piece, opened: list[Piece], unclosed: set[int]) -> bool:
+    """A label outside the bodies of marks, or an observation that ends an action which nothing closed (R9)."""
+    index = bisect_right(opened, label[1], key=lambda piece: piece[1]) - 1
+    if index < 0 or label[1] >= opened[index][3] or label[1] < opened[index][1]:
+        return True
+    ends = label[0] is Part.OBSERVATION and opened[index][0] in (Part.ACTION, Part.ACTION_INPUT, Part.ASIDE)
+    return ends and opened[index][1] in unclosed
+
+
+def _with_prose(found: Cut, opened: list[Piece], between: list[Piece], unclosed: set[int]) -> list[Piece]:
     """The marks' pieces, the labels that stand between them, and the prose before a mark as its thought."""
-    between = [piece for piece in labelled if not _covered(opened, piece[1])]
-    open_ended = {piece[1] for piece in between}
+    open_ended = {piece[1] for piece in between} | unclosed
     pieces = sorted([*opened, *between], key=lambda piece: piece[1])
     told: list[Piece] = []
     at = found.window[0]
@@ -166,12 +179,7 @@ def _with_prose(found: Cut, opened: list[Piece], labelled: list[Piece]) -> list[
         told += _prose(found, at, start, told)
         told.append((part, start, body, end, name))
         at = max(at, end)
-    return told
-
-
-def _covered(opened: list[Piece], at: int) -> bool:
-    index = bisect_right(opened, at, key=lambda piece: piece[1]) - 1
-    return index >= 0 and opened[index][1] <= at < opened[index][3]
+    return [*told, *_prose(found, at, found.window[1], told)] if told[-1:] and told[-1][0] is Part.OBSERVATION else told
 
 
 def _prose(found: Cut, start: int, end: int, told: list[Piece]) -> list[Piece]:

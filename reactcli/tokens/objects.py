@@ -1,0 +1,84 @@
+"""Replies that are JSON objects, without a label: the whole reply, its only fence, or one after each observation (R15).
+
+    reply       = prose? call object | prose? "```" call object "```" prose?
+    transcript  = (reply, observation line)*
+
+What is a call object is decided in `actions.blobs`; an object that names no tool and no answer is text.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from reactcli.actions.blobs import call_object
+from reactcli.dialects import DIALECTS
+from reactcli.dialects.parts import Part
+from reactcli.loosejson import balanced_end
+from reactcli.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from reactcli.diagnostics import Diagnostic
+    from reactcli.source import Span
+    from reactcli.tokens import Cut, Piece
+
+_OBJECT = pattern(r"(?:\A|[\r\n])[ \t]*+(?=\{)")
+
+
+def json_pieces(found: Cut, labelled: list[Piece]) -> list[Piece]:
+    """The call objects of a text as actions, with the labels and prose between them; empty if there is none."""
+    spans = _calls(found, is_transcript=any(piece[0] is Part.OBSERVATION for piece in labelled))
+    if not spans:
+        return []
+    found.dialect = DIALECTS.get("json")
+    pieces = [_shortened(piece, spans) for piece in labelled if not _covered(piece, spans)]
+    pieces += [(Part.ACTION, start, start, end, "") for start, end in spans]
+    pieces.sort(key=lambda piece: piece[1])
+    start = found.reasoning[0][1] if found.reasoning and found.reasoning[0][0] <= found.window[0] else found.window[0]
+    if pieces[0][0] is Part.ACTION and found.text[start : pieces[0][1]].strip():
+        pieces.insert(0, (Part.THOUGHT, start, start, pieces[0][1], ""))
+    return pieces
+
+
+def _calls(found: Cut, *, is_transcript: bool) -> list[Span]:
+    """Where call objects stand: in fences, or bare at the start of a line; one only, unless observations part them."""
+    fences = [(fence.start, fence.end) for fence in found.fences]
+    if fences:
+        spans = fences if is_transcript or len(fences) == 1 else []
+    elif is_transcript:
+        spans = _bare_objects(found)
+    else:
+        start, end = found.window
+        if found.reasoning and found.reasoning[0][0] <= start:
+            start = found.reasoning[0][1]
+        spans = [(start, end)]
+    notes: list[Diagnostic] = []
+    return [span for span in spans if call_object(found.text, span, notes, labelled=False) is not None]
+
+
+def _bare_objects(found: Cut) -> list[Span]:
+    """The objects that begin a line, side by side. Looking at what never closes is bounded by the text's length."""
+    spans: list[Span] = []
+    at, end = found.window
+    wasted = 0
+    while wasted <= len(found.text) and (opening := _OBJECT.search(found.text, at, end)):
+        close = balanced_end(found.text, opening.end(), end)
+        if close is None:
+            wasted += end - opening.end()
+            at = opening.end()
+        else:
+            spans.append((opening.end(), close))
+            at = close
+    return spans
+
+
+def _shortened(piece: Piece, spans: list[Span]) -> Piece:
+    """A labelled piece up to the call object in its body."""
+    part, start, body, end, name = piece
+    index = bisect_left(spans, (body, 0))
+    return part, start, body, min(end, spans[index][0]) if index < len(spans) else end, name
+
+
+def _covered(piece: Piece, spans: list[Span]) -> bool:
+    index = bisect_right(spans, piece[1], key=lambda span: span[0]) - 1
+    return index >= 0 and piece[1] < spans[index][1]
