@@ -2,8 +2,10 @@
 
     spec = ( file | module ) [ ':' name ]          a file has a '/' in it or ends in '.py'; a module is dotted
 
-If the module has `TOOLS`, that is what it offers; else every public function defined in the module itself, and tool
-objects of other frameworks. What a module merely imported is no tool, and nothing is found by a name with dots.
+If the module has `TOOLS`, that is what it offers; else the tools that its `__all__` names; else every public function
+defined in the module itself, and tool objects. What a module merely imported is no tool unless one of the two says so,
+and nothing is found by a name with dots. A function that makes decorators or tools looks like any other: `TOOLS` or
+`__all__` leaves it out.
 This is the one place where code named by the user is run; it belongs in the tools' own process.
 """
 
@@ -22,7 +24,11 @@ from reactcli.tools import MARK, Tool, as_tool, as_tools, foreign_tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import ModuleType
+
+
+TOOLS_HOLDS = "may be a dict from names to functions, or a list of functions and tool objects"
 
 
 def load(spec: str) -> dict[str, Tool]:
@@ -56,20 +62,35 @@ def check_file(spec: str) -> None:
 
 
 def _module_of_file(path: str) -> ModuleType:
-    """Run a file as a module under a name of its own, so that one called random.py does not become `random`."""
+    """Run a file as a module."""
     from importlib.util import module_from_spec  # loaded by inspect anyway
 
     check_file(path)
     full = os.path.abspath(path)
-    stem = os.path.splitext(os.path.basename(full))[0]
-    name = f"reactcli_tools_{stem}"
+    sys.path.append(os.path.dirname(full))  # last: what stands beside the file must not shadow anything
+    name = _module_name(full)
     loader = SourceFileLoader(name, full)
     module = module_from_spec(ModuleSpec(name, loader, origin=full))
     module.__file__ = full
-    sys.path.append(os.path.dirname(full))  # last: what stands beside the file must not shadow anything
     sys.modules[name] = module
     loader.exec_module(module)
     return module
+
+
+def _module_name(path: str) -> str:
+    """The name by which Python finds the file, as processes do that a tool starts with `multiprocessing`. Where the
+    name is another module's, one of its own, so that random.py does not become `random`.
+    """
+    from importlib.util import find_spec  # loaded by inspect anyway
+
+    stem = os.path.splitext(os.path.basename(path))[0]
+    try:
+        found = find_spec(stem) if "." not in stem and stem not in sys.modules else None
+    except (ImportError, ValueError):
+        found = None
+    origin = found.origin if found is not None else None
+    is_this = origin is not None and os.path.realpath(origin) == os.path.realpath(path)
+    return stem if is_this else f"reactcli_tools_{stem}"
 
 
 def _named_module(name: str) -> ModuleType:
@@ -86,16 +107,38 @@ def _named_module(name: str) -> ModuleType:
 
 def _offered(module: ModuleType) -> dict[str, Tool]:
     if hasattr(module, "TOOLS"):
-        return as_tools(module.TOOLS)
+        return _registered(module.TOOLS)
     tools: dict[str, Tool] = {}
-    for name, thing in vars(module).items():
-        if name.startswith("_") or not _is_offered(thing, module):
-            continue
+    for name, thing in _candidates(module):
         # A name given in the decorator counts, else the name in the module: a lambda has no other.
         found = as_tool(thing, None if isinstance(thing, Tool) or hasattr(thing, MARK) else _public_name(thing, name))
         if found is not None and tools.setdefault(found.name, found).func is not found.func:
             raise ToolError(f"two tools are called '{found.name}'", hint="rename one of them")
     return tools
+
+
+def _registered(registry: object) -> dict[str, Tool]:
+    """The tools of `TOOLS`; ToolError, naming it and what it may hold, if that is something else."""
+    if not isinstance(registry, dict | list | tuple) and as_tool(registry) is None:
+        raise ToolError(f"TOOLS is a value of class '{type(registry).__name__}'", hint=f"it {TOOLS_HOLDS}")
+    try:
+        return as_tools(registry)
+    except ToolError as error:
+        raise ToolError(f"in TOOLS, {error.message}", hint=f"{error.hint}; TOOLS {TOOLS_HOLDS}") from None
+
+
+def _candidates(module: ModuleType) -> Iterator[tuple[str, object]]:
+    """What may be a tool, by its name in the module: what `__all__` lists, else what is defined there."""
+    listed = getattr(module, "__all__", None)
+    if isinstance(listed, list | tuple):
+        for name in listed:
+            thing = getattr(module, name, None) if isinstance(name, str) else None
+            if callable(thing) or foreign_tool(thing) is not None or isinstance(thing, Tool):
+                yield name, thing
+        return
+    for name, thing in vars(module).items():
+        if not name.startswith("_") and _is_offered(thing, module):
+            yield name, thing
 
 
 def _is_offered(thing: object, module: ModuleType) -> bool:

@@ -1,7 +1,8 @@
 """A tool is a described function: what counts as one, and how it comes to be called so.
 
 A tool may be a plain function, a `Tool`, a `{"description": …, "function": …}` mapping, or an object of LangChain,
-LlamaIndex, smolagents or llm, known by its shape: none of those packages is imported. Nothing here loads a file or
+LlamaIndex, smolagents or llm, known by its shape: none of those packages is imported. Any other object is a tool if it
+has a `name`, a `description`, and a method `run` or `__call__`, whose signature counts. Nothing here loads a file or
 calls a tool, but for `Tool.execute`.
 """
 
@@ -86,7 +87,7 @@ def as_tools(source: object) -> dict[str, Tool]:
     for name, thing in named:
         found = as_tool(thing, name)
         if found is None:
-            raise ToolError(f"{_called(thing, name)} is not a tool", hint="a tool is a function or a tool object")
+            raise ToolError(f"{_called(thing, name)} is not a tool", hint=_way_out(thing))
         if found.name in tools:
             raise ToolError(f"two tools are called '{found.name}'", hint="rename one of them")
         tools[found.name] = found
@@ -140,7 +141,8 @@ def _from_function(function: Callable[..., Any], name: str | None) -> Tool:
 
 def _function_name(function: object) -> str:
     inner = getattr(function, "func", function)  # functools.partial has no name of its own
-    return str(getattr(inner, "__name__", None) or type(function).__name__)
+    own = getattr(inner, "name", None)  # what an object that can be called says of itself
+    return str(getattr(inner, "__name__", None) or (own if isinstance(own, str) and own else type(function).__name__))
 
 
 def _docstring(function: Callable[..., Any]) -> str:
@@ -152,6 +154,19 @@ def _docstring(function: Callable[..., Any]) -> str:
     from inspect import cleandoc  # 20 ms, and binding needs the module anyway
 
     return cleandoc(text).strip()
+
+
+def _way_out(thing: object) -> str:
+    """What stands in the place of a tool, and what should."""
+    if isinstance(thing, dict) and (thing.get("type") == "function" or "parameters" in thing):
+        return "a definition for an API describes a tool and cannot be called: name the function itself"
+    if isinstance(thing, dict):
+        return "a described tool is {'description': …, 'function': …}, and its function can be called"
+    if isinstance(thing, str):
+        return f"'{thing[:100]}' is text: name the function itself, without quotes"
+    if isinstance(thing, type):
+        return "a class is none: make an object of it"
+    return "a tool is a function, or an object with `name`, `description`, and `run` or `__call__`"
 
 
 def _called(thing: object, name: str | None) -> str:
@@ -213,11 +228,23 @@ def _llm(thing: Any) -> Tool:
     return Tool(thing.name, thing.description or "", thing.implementation, thing.input_schema or None)
 
 
+def _runnable(thing: Any) -> Tool:
+    """An object of the user's own with a method `run`, whose signature tells the parameters."""
+    return Tool(thing.name, str(thing.description or _docstring(thing.run)), thing.run)
+
+
+def _called_itself(thing: Any) -> Tool:
+    """An object of the user's own that can be called."""
+    return Tool(thing.name, str(thing.description or _docstring(type(thing).__call__)), thing)
+
+
 _SHAPES: tuple[tuple[tuple[str, ...], Callable[[Any], Tool]], ...] = (
     (("implementation", "input_schema", "name"), _llm),
     (("inputs", "forward", "name"), _smolagents),
     (("metadata", "call", "acall"), _llamaindex),
     (("invoke", "name", "description", "args"), _langchain),
+    (("run", "name", "description"), _runnable),
+    (("__call__", "name", "description"), _called_itself),
 )
 """The attributes that tell each framework's tools apart, as of langchain-core 1, llama-index-core 0.14, smolagents 1.24
 and llm 0.27."""

@@ -351,7 +351,7 @@ UNLOADABLE = {
     "raise KeyboardInterrupt": "cannot be loaded: KeyboardInterrupt",
     "import os; os._exit(0)": "cannot be loaded: its process ended with exit status 0",
     "def": "cannot be loaded: SyntaxError: invalid syntax (mine.py, line 1)",
-    "TOOLS = 3": "cannot be loaded: a value of class 'int' is not a tool",
+    "TOOLS = 3": "cannot be loaded: TOOLS is a value of class 'int'",
     "while True: pass": "ran out of its time of 0.5 s",
 }
 
