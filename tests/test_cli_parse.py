@@ -239,7 +239,21 @@ def test_get_of_a_null_exits_with_1_and_says_so(parse):
 
 
 def test_get_of_every_step(parse):
-    assert parse("a", "--steps", "--get", "observation", a=TRANSCRIPT).out == "one\n"
+    # the last step has no observation: its line is empty, so that lines and steps stay side by side
+    assert parse("a", "--steps", "--get", "observation", a=TRANSCRIPT).out == "one\n\n"
+
+
+def test_a_record_without_steps_is_a_record(parse):
+    lines = '{"id": 1, "text": "Action: f"}\n{"id": 2, "text": "nothing"}\n'
+    records = [json.loads(line) for line in parse("--steps", "--input", "jsonl", "a", a=lines).out.splitlines()]
+    assert [(record["id"], record["step"], record["action"]) for record in records] == [(1, 1, "f"), (2, None, None)]
+    assert [d["code"] for d in records[1]["diagnostics"]] == ["nothing-recognised"]
+
+
+def test_all_parallel_actions_are_in_the_line_of_their_step(parse):
+    text = "Thought: t\nAction: f\nAction Input: 1\nAction: g\nAction Input: 2\n"
+    (line,) = parse("--steps", "a", a=text).out.splitlines()
+    assert [action["action"] for action in json.loads(line)["parallel_actions"]] == ["f", "g"]
 
 
 def test_get_of_an_unknown_field_suggests_the_nearest(parse):
