@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from reactcli.explanations import entries
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -38,7 +40,7 @@ def run(command: str, folder: Path) -> str:
         ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, check=False, timeout=60,
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
-    return done.stderr.decode() + done.stdout.decode()
+    return (done.stderr.decode() + done.stdout.decode()).replace("\r\n", "\n")  # CSV ends its lines so
 
 
 @pytest.mark.parametrize(("command", "output"), commands())
@@ -57,6 +59,18 @@ def test_a_python_example_is_true(example: str) -> None:
     report: list[str] = []
     doctest.DocTestRunner(verbose=False).run(test, out=report.append)
     assert report == []
+
+
+def test_every_code_has_its_line(update_cases: bool) -> None:
+    rows = "".join(f"| `{entry.code}` | {entry.severity} | {entry.meaning} |\n" for entry in entries())
+    text = README.read_text("utf-8")
+    head = "| code | severity | meaning |\n|---|---|---|\n"
+    before, _, rest = text.partition(head)
+    shown, _, behind = rest.partition("\n</details>")
+    if update_cases and shown != rows:
+        README.write_text(f"{before}{head}{rows}\n</details>{behind}", "utf-8")
+    else:
+        assert shown == rows
 
 
 def test_every_command_of_the_program_is_shown() -> None:
