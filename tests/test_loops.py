@@ -148,10 +148,11 @@ def test_asking_after_each_step_and_asking_of_all_steps_agree(steps):
 
 @settings(max_examples=100, deadline=None)
 @given(steps_of_letters)
-def test_loops_lie_in_order_within_the_trace_and_hold_what_they_say(steps):
+def test_loops_end_in_order_within_the_trace(steps):
     last = 0
     for loop in find_loops(steps):
-        assert last < loop.first <= loop.last <= len(steps)
+        assert 1 <= loop.first <= loop.last <= len(steps)
+        assert last < loop.last
         assert loop.kind in KINDS
         assert loop.tool is not None
         last = loop.last

@@ -139,7 +139,7 @@ def test_a_known_value_leaves_in_every_form(form):
 
 
 def test_of_base64_no_character_is_left_that_holds_bits_of_the_value():
-    """Eleven bytes are 88 bits: 15 characters of six behind nothing, and behind one or two bytes the shared ones too."""
+    """Eleven bytes are 88 bits: 15 characters of six behind nothing; behind one or two bytes the shared ones too."""
     redactor = Redactor([("secret", "hush-hush-1")])
     encoded = [base64.b64encode(before + b"hush-hush-1zzz").decode() for before in (b"", b"u", b"u:")]
     assert [redactor.text(text) for text in encoded] == [f"{MARK}6eno=", f"d{MARK}enp6", f"dT{MARK}p6eg=="]
