@@ -14,7 +14,7 @@ import typing
 
 from reactcli.errors import ToolError
 from reactcli.results import shortened
-from reactcli.schema import DEPTH, EMPTY, bare, class_name, record_fields
+from reactcli.schema import DEPTH, EMPTY, bare, class_name, enum_spellings, record_fields
 from reactcli.textinput import Exact
 
 TYPE_CHECKING = False
@@ -88,7 +88,7 @@ def wish(annotation: Any) -> str:
     if origin is typing.Literal:
         return f"one of {', '.join(map(repr, typing.get_args(wanted)))}"
     if isinstance(origin, enum.EnumType):
-        return f"one of {', '.join(repr(member.value) for member in origin)}"  # type: ignore[var-annotated]
+        return f"one of {', '.join(map(repr, enum_spellings(origin)))}"
     return _WISHES.get(class_name(origin)) or ("an object" if admits(origin, dict) else f"a {_short_name(origin)}")
 
 

@@ -119,6 +119,13 @@ def class_name(cls: object) -> str:
     return f"{getattr(cls, '__module__', '')}.{getattr(cls, '__qualname__', '')}"
 
 
+def enum_spellings(cls: Any) -> list[str]:
+    """How the members of an enum are told to a model: by their values if those are text, else by their names."""
+    members: list[enum.Enum] = list(cls)
+    has_texts = all(isinstance(member.value, str) for member in members)
+    return [str(member.value) if has_texts else member.name for member in members]
+
+
 def record_fields(cls: Any) -> dict[str, tuple[Any, bool]] | None:
     """Name → (annotation, required) of a TypedDict, dataclass or named tuple; None for any other class."""
     if not isinstance(cls, type):
@@ -220,14 +227,25 @@ def _property(parameter: Parameter, described: str | None) -> dict[str, Any]:
         found = {"type": "array", "items": found}
     if described:
         found["description"] = described
-    if _is_plain(parameter.default):
-        found["default"] = parameter.default
+    default = _spelt_default(parameter.default)
+    if _is_plain(default):
+        found["default"] = default
     return found
+
+
+def _spelt_default(default: Any) -> object:
+    """A default as a model would write it, where that is text."""
+    if isinstance(default, enum.Enum):
+        cls = type(default)
+        return dict(zip(cls, enum_spellings(cls), strict=True)).get(default, default)
+    return str(default) if class_name(type(default)) in _TEXTS else default
 
 
 def _is_plain(default: object) -> bool:
     if isinstance(default, list | tuple):
         return all(map(_is_plain, default))
+    if isinstance(default, dict):
+        return all(isinstance(key, str) and _is_plain(value) for key, value in default.items())
     return default is None or type(default) in (str, int, bool) or (type(default) is float and default - default == 0)
 
 
@@ -243,7 +261,7 @@ def _schema_of(origin: Any, wanted: Any, depth: int) -> dict[str, Any]:
     if hasattr(origin, "model_json_schema"):
         return dict(origin.model_json_schema())
     if isinstance(origin, enum.EnumType):
-        return _choice([member.value for member in _members(origin)])
+        return _choice(enum_spellings(origin))
     return _plain_schema(origin, members, depth)
 
 
@@ -257,10 +275,6 @@ def _plain_schema(origin: Any, members: tuple[Any, ...], depth: int) -> dict[str
     elif found.get("type") == "object" and len(members) == 2:
         found["additionalProperties"] = type_schema(members[1], depth)
     return found
-
-
-def _members(cls: Any) -> list[enum.Enum]:
-    return list(cls)
 
 
 def _choice(values: Any) -> dict[str, Any]:
@@ -316,3 +330,6 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     "pathlib.Path": {"type": "string"},
     "decimal.Decimal": {"type": "string"},
 }
+_TEXTS = frozenset(
+    ("datetime.date", "datetime.time", "uuid.UUID", "pathlib.Path", "pathlib.PosixPath", "decimal.Decimal")
+)

@@ -179,6 +179,22 @@ def test_what_a_tool_prints_is_shown_apart(execute):
     assert execute(call("chats", "hello"), "-q").err == ""
 
 
+def test_what_is_said_of_a_call_stands_before_its_observation(execute, tmp_path):
+    for text in (call("chats", "a"), call("fails", "b")):
+        execute(text)
+        argv = [sys.executable, "-P", "-m", "reactcli", "exec", "--tools", "tools.py", "text"]
+        both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        done = subprocess.run(argv, cwd=tmp_path, check=False, timeout=60, **both)
+        assert done.stdout.splitlines()[-1].startswith(b"Observation: ")
+        assert len(done.stdout.splitlines()) == 2
+
+
+def test_how_an_input_was_understood_is_said(execute):
+    done = execute(call("search", "search(query='kelp', limit=5)"))
+    note = "search: a call in the input was read as its arguments\n"
+    assert done == (0, "Observation: kelp x5\n", note)
+
+
 def test_verbose_shows_where_a_tool_failed(execute):
     assert "in fails\n    raise ValueError(reason)" in execute(call("fails", "why"), "-v").err
 

@@ -17,6 +17,8 @@ from unittest.mock import MagicMock
 import pytest
 
 from reactcli.calls import Call, LocalTools, Outcome
+from reactcli.coercion import coerce
+from reactcli.descriptions import parameter_lines
 from reactcli.errors import ToolError
 from reactcli.loading import load, split
 from reactcli.results import as_json, as_text, failure, settled, shortened
@@ -251,7 +253,7 @@ def test_every_kind_of_annotation_has_a_schema():
         "count": {"type": "integer"},
         "share": {"type": "number", "default": 0.5},
         "more": {"type": "array", "items": {"type": "integer"}},
-        "unit": {"type": "string", "enum": ["m", "ft"]},
+        "unit": {"type": "string", "enum": ["m", "ft"], "default": "m"},
         "when": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}], "default": None},
         "size": {"type": "string", "enum": ["s", "l"], "default": "s"},
         "place": {
@@ -291,6 +293,47 @@ def test_every_kind_of_annotation_has_a_schema():
         "tags": {"type": "array", "uniqueItems": True, "items": {"type": "string"}},
         "note": {"type": "string", "description": "for people", "default": ""},
     }
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+def planned(  # noqa: PLR0913, PLR0917  # what the words of a prompt have to say
+    place: Place,
+    options: Options,
+    level: Level = Level.LOW,
+    units: tuple[Unit, ...] = (),
+    day: dt.date = dt.date(2026, 1, 31),
+    sizes: dict[str, int] | None = None,
+    pair: tuple[int, str] = (1, "a"),
+    where: pathlib.Path = pathlib.Path("x"),
+    **others: int,
+) -> None:
+    raise NotImplementedError
+
+
+def test_a_prompt_says_what_every_parameter_admits():
+    (described,) = LocalTools(as_tools([planned])).describe()
+    assert list(parameter_lines(described)) == [
+        "place ({name: string, height?: number})",
+        "options ({deep?: boolean, words: list of string})",
+        'level ("LOW" or "HIGH", "LOW" unless given)',
+        'units (list of ("m" or "ft"), [] unless given)',
+        'day (date string, "2026-01-31" unless given)',
+        "sizes (object of integer or null, optional)",
+        'pair ([integer, string], [1, "a"] unless given)',
+        'where (string, "x" unless given)',
+        "further arguments by name (integer, optional)",
+    ]
+
+
+def test_members_of_an_enum_are_named_alike_in_schema_message_and_binding():
+    made = LocalTools(as_tools([planned]))
+    outcome = made.call(Call("planned", "{}", {"place": {"name": "x"}, "options": {"words": []}, "level": "MID"}))
+    assert "'level' has to be one of 'LOW', 'HIGH', not \"MID\"" in outcome.error
+    assert [coerce(value, Level, "x") for value in ("HIGH", 2, "2")] == [Level.HIGH] * 3
 
 
 def test_a_class_that_mentions_itself_has_a_schema_that_ends():

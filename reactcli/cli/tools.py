@@ -62,7 +62,10 @@ COMMAND = Command(
     name="tools",
     summary="List the tools of a module: names, descriptions, parameters.",
     details="Loads the module in a process of its own, calls nothing, and prints what it offers: as a table, as JSON "
-    "schemas, as definitions for an OpenAI request, or as the block of text for a ReAct prompt.",
+    "schemas, as definitions for an OpenAI request, or as the block of text for a ReAct prompt. A module offers what "
+    "its `TOOLS` holds (a dict from names to functions, or a list of functions and tool objects), else the functions "
+    "that `__all__` names, else every public function defined in it. A tool object has `name`, `description`, and a "
+    "method `run` or `__call__`; those of LangChain, LlamaIndex, smolagents and llm are known as well.",
     examples=("reactcli tools tools.py", "reactcli tools tools.py --format openai"),
     run=run,
     arguments=(Argument("specs", "SPEC...", "Where the tools are: FILE.py or package.module, :NAME for one.", True),),
