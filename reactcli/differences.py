@@ -10,6 +10,7 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 
 from reactcli.comparison import canonical, meaning, same_observation
+from reactcli.formats.events import answered, episodes_of
 from reactcli.trace import Action, Step, Trace
 from reactcli.values import Value
 
@@ -25,8 +26,10 @@ PLAIN_FIELDS = (
     *("thought", "final_answer", "is_final", "reasoning", "preamble", "reflection", "plan", "truncated"),
     *("hallucinated_observation", "episode"),
 )
-QUIET_FIELDS = ("dialect", "question")
-"""Compared only where both sides say something."""
+QUIET_FIELDS = ("question",)
+"""Compared only where both sides say something. A dialect is spelling, and no difference."""
+FORMED_STATUSES = ("finished", "unfinished")
+"""What a format that knows no status comes to; that differs only from each other."""
 
 
 class Difference(Value):
@@ -67,6 +70,7 @@ class Comparison(Value):
 def compare(one: Trace, other: Trace, patterns: Iterable[Pattern] = ()) -> Comparison:
     """All differences, in the order of the steps; observations are compared behind `patterns`."""
     kept = tuple(patterns)
+    one, other = _answered(one), _answered(other)
     changes = tuple(_changes(one.steps, other.steps, kept))
     return Comparison(changes, tuple(_whole(one, other)), (len(one.steps), len(other.steps)))
 
@@ -94,8 +98,20 @@ def _whole(one: Trace, other: Trace) -> Iterator[Difference]:
         stands_in_step = field == "final_answer" and _is_in_steps(one) and _is_in_steps(other)
         if first != second and first is not None and second is not None and not stands_in_step:
             yield Difference(field, (), first, second)
-    if one.status != other.status and _is_in_steps(one) == _is_in_steps(other):
+    told = not {one.status, other.status} & set(FORMED_STATUSES)
+    if one.status != other.status and told:
         yield Difference("status", (), one.status, other.status)
+
+
+def _answered(trace: Trace) -> Trace:
+    """Answers that stand apart become steps, as most formats have them."""
+    parts = episodes_of(trace)
+    return answered(trace) if len(parts) == 1 else trace.replace(steps=_joined_steps(parts))
+
+
+def _joined_steps(parts: list[Trace]) -> tuple[Step, ...]:
+    numbered = ((number, step) for number, part in enumerate(parts, 1) for step in answered(part).steps)
+    return tuple(step.replace(episode=number) for number, step in numbered)
 
 
 def _is_in_steps(trace: Trace) -> bool:

@@ -197,7 +197,6 @@ MUTATIONS = {
     "thought": "other",
     "final_answer": "other",
     "is_final": True,
-    "dialect": "classic",
     "reasoning": "",
     "preamble": "other",
     "reflection": "other",

@@ -96,7 +96,7 @@ def test_every_format_that_is_only_known_has_a_case():
         ),
         (b"[[[]]]", "this does not look like a trace: no steps were found in a list"),
         (
-            b'{"steps": [{"thought": "t"}, {"thou',
+            b'{"steps": "none", "thought": {"thou',
             "no step was found; this is not JSON: unterminated string at line 1, column 31; the file is cut off there",
         ),
         (b"\xff\xfe{\x00}\x00", "this file is UTF-16"),

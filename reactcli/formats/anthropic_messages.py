@@ -6,7 +6,7 @@ assistant, `tool_result` blocks of the user. A signature cannot be made up, so t
 
 from __future__ import annotations
 
-from reactcli.formats.events import episodes_of, metas_of
+from reactcli.formats.events import answered, episodes_of, metas_of
 from reactcli.formats.fields import content_text, input_of, kind_of, text_at, text_or_json, without
 from reactcli.formats.openai_chat import (
     MANNERS,
@@ -64,7 +64,7 @@ def turns_of(message: object, content: Content, line: int = 0, place: int = 0) -
 
 def write(trace: Trace) -> Iterator[str]:
     """One document for one episode, a line each for several."""
-    for episode in episodes_of(trace):
+    for episode in map(answered, episodes_of(trace)):
         system = episode.meta.get("system")
         texts = system if isinstance(system, list) else [] if system is None else [system]
         document: dict[str, Any] = {"system": "\n\n".join(map(text_or_json, texts))} if texts else {}

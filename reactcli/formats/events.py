@@ -109,6 +109,18 @@ def episodes_of(trace: Trace) -> list[Trace]:
     return episodes
 
 
+def answered(trace: Trace) -> Trace:
+    """One episode, its final answer a step even where the file keeps it apart (a submission, an end record)."""
+    answer = trace.final_answer
+    if answer is None or answer == _answer(trace.steps):
+        return trace
+    episode = trace.steps[-1].episode if trace.steps else 1
+    asked = None if trace.steps else trace.question
+    final = Step(final_answer=answer, is_final=True, episode=episode, question=asked)
+    meta = {**trace.meta, "steps": [*metas_of(trace), {}]} if "steps" in trace.meta else trace.meta
+    return trace.replace(steps=(*trace.steps, final), meta=meta)
+
+
 def metas_of(trace: Trace) -> list[dict[str, Any]]:
     """One meta for each step, empty where the trace says nothing of it."""
     metas = trace.meta.get("steps")

@@ -14,6 +14,7 @@ from collections import deque
 from reactcli.diagnostics import diagnose
 from reactcli.errors import FormatError
 from reactcli.formats.strict import Decoder, JsonError
+from reactcli.formats.torn import mended
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,7 +161,10 @@ class Content:
         text = self._text(raw)
         begin = text.lstrip(_SPACE)[:1]
         is_json = begin in {"{", "["} and (
-            self._load_document(text, start) or self._load_lines(raw, start) or self._load_concatenated(text)
+            self._load_document(text, start)
+            or self._load_lines(raw, start)
+            or self._load_concatenated(text)
+            or self._load_torn(text)
         )
         if not is_json:
             self.kind, self.text = "text", text
@@ -172,6 +176,20 @@ class Content:
             self.json_error = _placed(error, text, start)
             return False
         self._keep_notes("")
+        self.head = [self.document]
+        return True
+
+    def _load_torn(self, text: str) -> bool:
+        """A document that was cut off, as far as it is whole."""
+        whole = mended(text)
+        if whole is None:
+            return False
+        try:
+            self.document = self._decoder.decode(whole)
+        except JsonError:
+            return False
+        self._keep_notes("")
+        self.notice("torn-record", why=self.json_error.partition(";")[0])
         self.head = [self.document]
         return True
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from reactcli.formats.events import episodes_of, metas_of
+from reactcli.formats.events import answered, episodes_of, metas_of
 from reactcli.formats.fields import (
     content_text,
     dict_at,
@@ -155,8 +155,7 @@ def unread(message: object, content: Content, line: int, place: int) -> Turn:
 
 def write(trace: Trace) -> Iterator[str]:
     """One document for one episode, a line each for several."""
-    episodes = episodes_of(trace)
-    for episode in episodes:
+    for episode in map(answered, episodes_of(trace)):
         text = encode({"messages": list(messages_of(episode))})
         yield f"{text}\n"
 

@@ -7,10 +7,14 @@ a tool said is never taken for a step; text has no other way to say so.
 
 from __future__ import annotations
 
+import re
+
 from reactcli.dialects import DIALECTS
 from reactcli.dialects.parts import LABELS, Part
 from reactcli.errors import FormatError, UnknownNameError
-from reactcli.formats.events import episodes_of, events_of
+from reactcli.formats.consoletext import cleaned
+from reactcli.formats.events import answered, episodes_of, events_of
+from reactcli.formats.fields import input_of
 from reactcli.formats.strict import encode, writable
 from reactcli.registry import nearest
 from reactcli.tokens.labels import labels_of
@@ -18,13 +22,26 @@ from reactcli.trace import Action
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator
+    from typing import Any
 
     from reactcli.formats.events import Event
     from reactcli.formats.loading import Content
     from reactcli.trace import Step, Trace
 
+_LINE = re.compile(r"(?:(?<=[\r\n])|\A)(\\*+)([^\r\n]++)")
+_INSIDE = re.compile(
+    r"""([<\[✿])(\\*+)(?=
+        /?(?:think|thinking|reasoning)> | [|｜] | /?TOOL_ | \[[ ]?\#\# | (?:FUNCTION|ARGS|RESULT|RETURN)✿
+        | (?:thought|action|observation|final[ _-]?answer|question)\]
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Marks that count anywhere in a line. Group 2 are the backslashes behind their first character."""
+_BRACKETS = re.compile(r"[\[\]\r\n]")
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_OPENS = re.compile(r"[ \t>]{0,40}+(?:`{3}|~{3}|<[/|｜\w]|\[\[? ?[#/A-Z]|✿)")
+_WRITTEN_FIELDS = ("thought", "observation", "final_answer", "question")
 WRITTEN = ("classic", "llamaindex", "bracket", "json", *LABELS)
 """Dialects and languages that a trace can be written in."""
 
@@ -37,12 +54,13 @@ def read(content: Content) -> Iterator[Event]:
     """FormatError if the parser finds no step in the text."""
     from reactcli.parser import ReActAgentParser  # 20 ms, not needed for other formats
 
-    trace = ReActAgentParser().parse_trace(content.text)
+    text = cleaned(content.text, _starts_with_label, content.notice)
+    trace = ReActAgentParser().parse_trace(text)
     if not any(step.action is not None or step.is_final or step.thought for step in trace.steps):
         why = f": {content.json_error}" if content.json_error else ""
         kind = "not JSON" if content.json_error else "neither JSON nor ReAct text"
         raise FormatError(f"no step was found; this is {kind}{why}", hint="`reactcli dialects` shows what is read")
-    yield from events_of(trace)
+    yield from events_of(trace.replace(steps=tuple(map(_restored, trace.steps)), question=_plain(trace.question)))
 
 
 def write(trace: Trace, dialect: str = "classic") -> Iterator[str]:
@@ -50,11 +68,56 @@ def write(trace: Trace, dialect: str = "classic") -> Iterator[str]:
     if dialect not in WRITTEN:
         raise UnknownNameError("written dialect", dialect, nearest(dialect, WRITTEN), WRITTEN)
     spelling = _Spelling(dialect)
-    for place, episode in enumerate(episodes_of(trace)):
+    for place, episode in enumerate(map(answered, episodes_of(trace))):
         question = spelling.line(Part.QUESTION, episode.question) if episode.question is not None else ""
         yield ("\n" if place else "") + question
         for number, step in enumerate(episode.steps, start=1):
             yield spelling.step(step, number)
+
+
+def harmless(text: str) -> str:
+    """The text with a backslash more before each line that would be read as a label, or begins a fence or a tag.
+
+    Marks that count anywhere have it behind their first character.
+    """
+    text = _INSIDE.sub(r"\1\\\2", text)
+    return _LINE.sub(lambda line: f"\\{line[0]}" if _counts(line[2]) else line[0], text)
+
+
+def restored(text: str) -> str:
+    """The text without the backslashes that `harmless` put there."""
+    if "\\" not in text:
+        return text
+    text = _LINE.sub(lambda line: line[0][1:] if line[1] and _counts(line[2]) else line[0], text)
+    return _INSIDE.sub(lambda mark: mark[1] + mark[2][1:], text)
+
+
+def _counts(line: str) -> bool:
+    return _starts_with_label(line) or _OPENS.match(line) is not None
+
+
+def _restored(step: Step) -> Step:
+    changes = {field: _plain(getattr(step, field)) for field in _WRITTEN_FIELDS}
+    actions = tuple(action.replace(**_input(action)) for action in step.parallel_actions)
+    return step.replace(**changes, **_input(step), parallel_actions=actions)
+
+
+def _input(action: Action | Step) -> dict[str, Any]:
+    """The input, and its arguments read again if they held a backslash of ours."""
+    text = _plain(action.action_input)
+    if text == action.action_input:
+        return {}
+    return {"action_input": text, "arguments": input_of(text).arguments}
+
+
+def _plain(text: str | None) -> str | None:
+    return None if text is None else restored(text)
+
+
+def _starts_with_label(line: str) -> bool:
+    labels = labels_of(DIALECTS.get("classic"))
+    found = labels.here.match(line)
+    return found is not None and labels.word(found[2]) is not None
 
 
 class _Spelling:
@@ -66,12 +129,11 @@ class _Spelling:
         self.words = {part: words.split("|")[0] for part, words in table.items()}
         if dialect == "llamaindex":
             self.words[Part.FINAL_ANSWER] = self.words[Part.ANSWER]
-        self.labels = labels_of(DIALECTS.get("classic"))
 
     def step(self, step: Step, number: int) -> str:
         text = self.line(Part.THOUGHT, step.thought, number) if step.thought else ""
         if step.is_final:
-            text += self.answer(step.final_answer or "", number)
+            text += self.answer(step.final_answer or "", number, is_alone=not step.thought)
         for action in step.parallel_actions or self._own(step):
             text += self.action(action, number)
         if step.observation is not None:
@@ -83,36 +145,44 @@ class _Spelling:
         colon = "：" if self.dialect == "zh" else ":"
         return f"{self.words[part]}{numbered}{colon} {self.harmless(text)}\n"
 
-    def answer(self, text: str, number: int) -> str:
-        if self.dialect == "bracket":
+    def answer(self, text: str, number: int, *, is_alone: bool) -> str:
+        if self._fits_brackets(text):
             return f"Action {number}: Finish[{self.harmless(text)}]\n"
-        return self.line(Part.FINAL_ANSWER, text)
+        blank = "\n" if is_alone and self.dialect == "llamaindex" else ""  # or it belongs to the observation before it
+        return blank + self.line(Part.FINAL_ANSWER, text)
 
     def action(self, action: Action, number: int) -> str:
         name = writable((action.action or "").replace("\n", " "))
         text = action.action_input
-        if self.dialect == "bracket":
+        if self._fits_brackets(text or ""):
             return f"Action {number}: {name}[{self.harmless(text or '')}]\n"
         if self.dialect == "json":
-            blob = encode({"action": name, "action_input": self._value(action)})
+            blob = _unmarked(encode({"action": name, "action_input": self._value(action)}))
             return f"{self.line(Part.ACTION, '').rstrip()}\n```json\n{blob}\n```\n"
         given = self.line(Part.ACTION_INPUT, text) if text is not None else ""
         return self.line(Part.ACTION, name) + given
+
+    def _fits_brackets(self, text: str) -> bool:
+        """Other texts get lines of their own, as in `classic`: nothing says where a bracket of theirs ends."""
+        return self.dialect == "bracket" and not _BRACKETS.search(text)
 
     def observation(self, text: str, number: int) -> str:
         return self.line(Part.OBSERVATION, text, number)
 
     def harmless(self, text: str) -> str:
-        """The text with a backslash before each line that would be read as a label."""
-        return self.labels.at_line_or_return.sub(self._marked, f"\n{writable(text)}")[1:]
-
-    def _marked(self, line: re.Match[str]) -> str:
-        is_label = self.labels.word(line[2]) is not None
-        return f"{line[0][0]}\\{line[0][1:]}" if is_label else line[0]
+        return harmless(writable(text))
 
     def _own(self, step: Step) -> tuple[Action, ...]:
         named = step.action is not None and not step.is_final
         return (Action(step.action, step.action_input, step.arguments),) if named else ()
 
     def _value(self, action: Action) -> object:
-        return action.arguments if isinstance(action.arguments, dict | list) else action.action_input
+        if isinstance(action.arguments, dict | list):
+            return action.arguments
+        return None if action.action_input is None else self.harmless(action.action_input)
+
+
+def _unmarked(json: str) -> str:
+    """JSON text in whose strings no fence and no mark counts: they are escaped as JSON does it."""
+    json = _INSIDE.sub(lambda mark: f"\\u{ord(mark[1]):04x}{mark[2]}", json)
+    return _FENCE.sub(lambda run: "".join(f"\\u{ord(mark):04x}" for mark in run[0]), json)
