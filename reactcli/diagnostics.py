@@ -143,6 +143,12 @@ CODES: dict[str, tuple[str, str, str]] = {
     "record-too-long": ("error", "the record is longer than {limit} and was skipped", "split it"),
     "not-a-record": ("error", "{what} should stand here, and this is {kind}; it was skipped", ""),
     "wrong-type": ("warning", "{part} is {kind}, not text; it was kept as JSON text", "write it as a string"),
+    "unread-parts": (
+        "warning",
+        "these keys look like parts of a step and were not read: {keys}",
+        "--map says what they are, as in action=tool,action_input=args,observation=obs",
+    ),
+    "map-leads-nowhere": ("warning", "the map finds nothing with {entry}", "look at the keys of the file"),
     "unknown-version": ("warning", "the file says version {version}; it was read as version 1", "update reactcli"),
     "unused-records": ("info", "{count} records of the type '{kind}' say nothing about steps", ""),
     "result-without-call": ("warning", "a result names the call '{call}', which nothing asked for", ""),

@@ -2,13 +2,16 @@
 
     map   = entry *("," entry)
     entry = part "=" path
-    path  = key *("." key)          a key of digits counts elements of a list from 0; `.` alone is the value itself
+    path  = key *("." key)          a key of digits counts elements of a list from 0, and may stand in brackets, as in
+                                    `calls[0].name`; `.` alone is the value itself
 
 `steps` starts at the document (without it, the document's list or the lines are the steps), as do `question`, `status`
 and the `final_answer` that is not found in a step; the other parts start at a step. What is not mapped is kept in meta.
 """
 
 from __future__ import annotations
+
+import re
 
 from reactcli.errors import FormatError, UnknownNameError
 from reactcli.formats.events import Closing, Opening, Recorded
@@ -19,13 +22,14 @@ from reactcli.trace import Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from reactcli.formats.events import Event
     from reactcli.formats.loading import Content
 
     Path = tuple[str, ...]
 
+_INDEX = re.compile(r"\[(\d{1,9})\]")
 ALIASES = {"input": "action_input", "answer": "final_answer"}
 STEP_PARTS = ("thought", "action", "action_input", "observation", "final_answer", "llm_output", "reasoning")
 PARTS = ("steps", "question", "status", *STEP_PARTS)
@@ -41,7 +45,7 @@ def parse_map(text: str) -> dict[str, Path]:
             raise UnknownNameError("part of a trace", name.strip(), nearest(part, PARTS), PARTS)
         if not equals or not path.strip():
             raise FormatError(f"the map says nothing of '{part}'", hint=f"write {part}=KEY or {part}=KEY.KEY")
-        found[part] = tuple(key for key in path.strip().split(".") if key)
+        found[part] = tuple(key for key in _INDEX.sub(r".\1", path.strip()).split(".") if key)
     if not found:
         raise FormatError("the map is empty", hint="write, for example, steps=turns,thought=reason,action=call.name")
     return found
@@ -56,7 +60,11 @@ def read(content: Content, paths: Mapping[str, Path]) -> Iterator[Event]:
     used = frozenset(paths[part][0] for part in ("steps", "question", "status") if paths.get(part))
     yield Opening(1, _text(question), without(document, used) if isinstance(document, dict) else {})
     last: Step | None = None
+    missing = {part for part in paths if part != "steps"} - _found(
+        document, paths, ("question", "final_answer", "status")
+    )
     for number, (line, record) in enumerate(_records(content, paths), start=1):
+        missing -= _found(record, paths, STEP_PARTS)
         recorded = _recorded(record, content, paths, line, number)
         if recorded is None:
             continue
@@ -66,7 +74,14 @@ def read(content: Content, paths: Mapping[str, Path]) -> Iterator[Event]:
         yield recorded
     if answer is not None and (last is None or not last.is_final):
         yield Recorded(Step(final_answer=_text(answer), is_final=True))
+    for part in sorted(missing) if last is not None else ():
+        content.notice("map-leads-nowhere", entry=f"{part}={'.'.join(paths[part])}")
     yield Closing(_text(_at(document, paths, "status")))
+
+
+def _found(value: object, paths: Mapping[str, Path], parts: Iterable[str]) -> set[str]:
+    """The parts whose paths lead somewhere."""
+    return {part for part in parts if part in paths and _at(value, paths, part) is not None}
 
 
 def _records(content: Content, paths: Mapping[str, Path]) -> Iterator[tuple[int, object]]:

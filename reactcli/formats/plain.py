@@ -14,7 +14,7 @@ from reactcli.trace import Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from reactcli.formats.events import Event
@@ -27,6 +27,14 @@ _OTHERS = frozenset(
 )
 """Keys of other formats' records, which may share a name with a step's."""
 _SAMPLED = 20
+OTHER_NAMES = {
+    **dict.fromkeys(("thinking", "thoughts", "think", "rationale", "reason"), "thought"),
+    **dict.fromkeys(("tool", "tool_name", "toolName", "function", "function_name", "act", "action_name"), "action"),
+    **dict.fromkeys(("args", "tool_input", "toolInput", "input", "params", "parameters", "tool_args"), "action_input"),
+    **dict.fromkeys(("obs", "result", "output", "tool_output", "tool_result", "tool_response"), "observation"),
+    **dict.fromkeys(("answer", "final", "finalAnswer", "final_output"), "final_answer"),
+}
+"""What home-made files call parts. They are not read so, for nobody said that they mean it, but pointed out."""
 
 
 def matches(content: Content) -> bool:
@@ -43,10 +51,22 @@ def matches(content: Content) -> bool:
 
 def read(content: Content) -> Iterator[Event]:
     document = content.document
-    if isinstance(document, dict) and isinstance(document.get("steps"), list):
-        yield from _document(document, content)
-    else:
-        yield from _records(content)
+    is_one = isinstance(document, dict) and isinstance(document.get("steps"), list)
+    unread: dict[str, None] = {}
+    for event in _document(document, content) if is_one else _records(content):
+        if isinstance(event, Recorded) and event.meta:
+            unread.update(dict.fromkeys(_unread_parts(event.step, event.meta)))
+        yield event
+    if unread:
+        content.notice("unread-parts", keys=", ".join(f"'{key}'" for key in unread))
+
+
+def _unread_parts(step: Step, meta: Mapping[str, Any]) -> Iterator[str]:
+    """Keys that other people give to a part which this step lacks; a final answer lacks the parts of a call."""
+    for key in meta:
+        part = OTHER_NAMES.get(key)
+        if part is not None and not getattr(step, part) and (not step.is_final or part == "thought"):
+            yield key
 
 
 def _are_records(rows: list[Any]) -> bool:

@@ -16,6 +16,7 @@ from reactcli.formats.consoletext import cleaned
 from reactcli.formats.events import answered, episodes_of, events_of
 from reactcli.formats.fields import input_of
 from reactcli.formats.strict import encode, writable
+from reactcli.observations import INSIDE, harmless, unescaped
 from reactcli.registry import nearest
 from reactcli.tokens.labels import labels_of
 from reactcli.trace import Action
@@ -29,18 +30,8 @@ if TYPE_CHECKING:
     from reactcli.formats.loading import Content
     from reactcli.trace import Step, Trace
 
-_LINE = re.compile(r"(?:(?<=[\r\n])|\A)(\\*+)([^\r\n]++)")
-_INSIDE = re.compile(
-    r"""([<\[✿])(\\*+)(?=
-        /?(?:think|thinking|reasoning)> | [|｜] | /?TOOL_ | \[[ ]?\#\# | (?:FUNCTION|ARGS|RESULT|RETURN)✿
-        | (?:thought|action|observation|final[ _-]?answer|question)\]
-    )""",
-    re.IGNORECASE | re.VERBOSE,
-)
-"""Marks that count anywhere in a line. Group 2 are the backslashes behind their first character."""
 _BRACKETS = re.compile(r"[\[\]\r\n]")
 _FENCE = re.compile(r"`{3,}|~{3,}")
-_OPENS = re.compile(r"[ \t>]{0,40}+(?:`{3}|~{3}|<[/|｜\w]|\[\[? ?[#/A-Z]|✿)")
 _WRITTEN_FIELDS = ("thought", "observation", "final_answer", "question")
 WRITTEN = ("classic", "llamaindex", "bracket", "json", *LABELS)
 """Dialects and languages that a trace can be written in."""
@@ -75,27 +66,6 @@ def write(trace: Trace, dialect: str = "classic") -> Iterator[str]:
             yield spelling.step(step, number)
 
 
-def harmless(text: str) -> str:
-    """The text with a backslash more before each line that would be read as a label, or begins a fence or a tag.
-
-    Marks that count anywhere have it behind their first character.
-    """
-    text = _INSIDE.sub(r"\1\\\2", text)
-    return _LINE.sub(lambda line: f"\\{line[0]}" if _counts(line[2]) else line[0], text)
-
-
-def restored(text: str) -> str:
-    """The text without the backslashes that `harmless` put there."""
-    if "\\" not in text:
-        return text
-    text = _LINE.sub(lambda line: line[0][1:] if line[1] and _counts(line[2]) else line[0], text)
-    return _INSIDE.sub(lambda mark: mark[1] + mark[2][1:], text)
-
-
-def _counts(line: str) -> bool:
-    return _starts_with_label(line) or _OPENS.match(line) is not None
-
-
 def _restored(step: Step) -> Step:
     changes = {field: _plain(getattr(step, field)) for field in _WRITTEN_FIELDS}
     actions = tuple(action.replace(**_input(action)) for action in step.parallel_actions)
@@ -111,7 +81,7 @@ def _input(action: Action | Step) -> dict[str, Any]:
 
 
 def _plain(text: str | None) -> str | None:
-    return None if text is None else restored(text)
+    return None if text is None else unescaped(text)
 
 
 def _starts_with_label(line: str) -> bool:
@@ -184,5 +154,5 @@ class _Spelling:
 
 def _unmarked(json: str) -> str:
     """JSON text in whose strings no fence and no mark counts: they are escaped as JSON does it."""
-    json = _INSIDE.sub(lambda mark: f"\\u{ord(mark[1]):04x}{mark[2]}", json)
+    json = INSIDE.sub(lambda mark: f"\\u{ord(mark[1]):04x}{mark[2]}", json)
     return _FENCE.sub(lambda run: "".join(f"\\u{ord(mark):04x}" for mark in run[0]), json)
