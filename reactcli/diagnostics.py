@@ -155,7 +155,11 @@ CODES: dict[str, tuple[str, str, str]] = {
     "repeated-result": ("warning", "there is a second result for the call '{call}'; the first was used", ""),
     "continuation-not-read": ("warning", "the trace goes on in '{name}', which was not read: {why}", "{way_out}"),
     "sequence-gap": ("error", "record {expected} should stand here, and this is {found}", "lines are missing or moved"),
-    "hash-mismatch": ("error", "this record, or the order of the lines, was changed", "its hash does not fit"),
+    "hash-mismatch": (
+        "error",
+        "this record, or the order of the lines, was changed",
+        "the hash covers the bytes of the line, so that reformatting is a change too",
+    ),
     "no-end-record": ("error", "the recording has no end record", "the run was cut off, or lines are missing"),
     "record-behind-end": ("error", "a record stands behind the end record", "two recordings were joined"),
     "lone-surrogate": ("warning", "half of a surrogate pair stands alone", "write the whole character"),

@@ -48,8 +48,7 @@ def _read(path: str, values: Mapping[str, Any], shell: Shell) -> tuple[Trace, in
     with TraceFile(path, limit=values["max_input"], paths=values["map"]) as file:
         findings = Findings(shell, file.name, DAMAGE)
         trace = trace_of(findings.watched(file.events()))
-        if not trace.steps:
-            raise FormatError(f"{show_line(file.name)}: no step was read")
+        findings.demand()
         return one_episode(trace, values["episode"]), findings.code()
 
 

@@ -23,6 +23,7 @@ from reactcli.diagnostics import Diagnostic
 from reactcli.errors import FormatError
 from reactcli.formats import Closing, Opening, Recorded, markdown, trace_of
 from reactcli.formats.facts import TOLD
+from reactcli.patterns import pattern
 from reactcli.render import Safe
 from reactcli.render.documents import field_value
 from reactcli.render.sanitise import json_text, show, show_line
@@ -45,6 +46,8 @@ DAMAGE = frozenset(
 """Codes of what is lost or was changed: exit 1."""
 UNFINISHED = frozenset({"no-end-record"})
 """Of a run that was stopped: damage only where the recording itself is checked."""
+_FOREIGN = pattern(r"--(?!map\b|max-input\b)[a-z]")
+"""An option in a hint that these commands lack, or that means something else here: the hint is for `parse`."""
 LONGEST_LIST = 16
 """Diagnostics that are printed before the rest is only counted."""
 
@@ -122,7 +125,7 @@ class Findings:
         if self._shell.quiet or (self._printed >= LONGEST_LIST and not self._shell.verbose):
             return
         self._printed += 1
-        hint = f" ({show_line(found.hint)})" if found.hint else ""
+        hint = f" ({show_line(found.hint)})" if found.hint and not _FOREIGN.search(found.hint) else ""
         place = f"{show_line(self._name)}: {found.severity}[{found.code}]"
         self._shell.note(Safe(f"{place} {show_line(found.message, 300)}{hint}"))
 

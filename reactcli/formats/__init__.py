@@ -36,7 +36,7 @@ from reactcli.formats.events import Closing, Event, Opening, Recorded, episodes_
 from reactcli.formats.fields import kind_of
 from reactcli.formats.loading import WHOLE_LIMIT, Content
 from reactcli.formats.mapped import parse_map
-from reactcli.formats.unread import DOCUMENTS, LISTS, TEXTS
+from reactcli.formats.unread import DOCUMENTS, LISTS, TEXTS, WAYS_OUT
 from reactcli.registry import Registry
 from reactcli.values import Value
 
@@ -200,7 +200,8 @@ def open_recording(
             hint="--map steps=…,thought=…,action=…,observation=… says where the parts are",
         )
     if found.read is None:
-        raise FormatError(f"this is {found.title}, which is not read yet", hint="--map may read it if it is JSON")
+        hint = WAYS_OUT.get(found.name, "--map may read it if it is JSON")
+        raise FormatError(f"this is {found.title}, which is not read yet", hint=hint)
     return Recording(content, found)
 
 

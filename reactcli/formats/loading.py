@@ -39,6 +39,9 @@ _ENCODINGS = (
 )
 
 
+_COMPRESSED = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
+
+
 class Row:
     """One record of JSON Lines."""
 
@@ -146,6 +149,11 @@ class Content:
         for mark, encoding in _ENCODINGS:
             if line.startswith(mark):
                 raise FormatError(f"this file is {encoding}", hint="save it as UTF-8")
+        for magic, packer in _COMPRESSED:
+            if line.startswith(magic):
+                raise FormatError(
+                    f"this file is compressed with {packer}", hint=f"{packer} -dc FILE | reactcli replay -"
+                )
         line = line.removeprefix(codecs.BOM_UTF8)
         self._line = 1
         while line and not line.strip():
@@ -241,7 +249,7 @@ class Content:
     def _rest(self, first: bytes) -> bytes:
         raw = first + self._stream.read(self._limit + 1 - len(first)) if len(first) <= self._limit else first
         if len(raw) > self._limit:
-            found = diagnose("input-too-large", (0, 0), limit=f"{self._limit >> 20} MiB", way_out="")
+            found = diagnose("input-too-large", (0, 0), limit=_size(self._limit), way_out="")
             raise FormatError(found.message, hint="split it, or turn it into JSON Lines, which are read line by line")
         return raw
 
@@ -249,7 +257,7 @@ class Content:
         while line := self._stream.readline(LINE_LIMIT + 1):
             self._line += 1
             if len(line) > LINE_LIMIT:
-                self.notice("record-too-long", where=f"line {self._line}", limit=f"{LINE_LIMIT >> 20} MiB")
+                self.notice("record-too-long", where=f"line {self._line}", limit=_size(LINE_LIMIT))
                 self._skip_line(line)
                 continue
             if not line.strip():
@@ -318,6 +326,13 @@ def _placed(error: JsonError, text: str, first_line: int) -> str:
     is_cut = not text[error.offset :].strip() or error.message.startswith("unterminated")
     cut = "; the file is cut off there" if is_cut else ""
     return f"{error.message} at line {line}, column {column}{cut}"
+
+
+def _size(limit: int) -> str:
+    for unit, scale in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if limit >= scale and limit % scale == 0:
+            return f"{limit // scale} {unit}"
+    return f"{limit:,} bytes"
 
 
 def _bytes(text: str, offset: int) -> int:

@@ -38,7 +38,10 @@ WRITTEN = ("classic", "llamaindex", "bracket", "json", *LABELS)
 
 
 def matches(content: Content) -> bool:
-    return content.kind == "text" and "\0" not in content.text[:4096]
+    if content.kind != "text":
+        return False
+    head = content.text[:4096]
+    return "\0" not in head or any(map(_starts_with_label, head.splitlines()))  # else it is no text at all
 
 
 def read(content: Content) -> Iterator[Event]:

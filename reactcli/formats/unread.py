@@ -320,9 +320,11 @@ LISTS: tuple[tuple[str, str, Callable[[Content], bool]], ...] = (
 TEXTS: tuple[tuple[str, str, Callable[[Content], bool]], ...] = (
     ("vcr-cassette", "a VCR cassette", text_rule(_is_cassette)),
     ("crewai-log-txt", "a CrewAI log", text_rule(lambda text: bool(_CREWAI_TEXT.search(text)))),
-    ("llm-outputs", "a list of completions, which `reactcli parse --input jsonl` reads", lines_rule(_are_outputs)),
+    ("llm-outputs", "a list of completions", lines_rule(_are_outputs)),
 )
 """Those that are looked for last."""
+WAYS_OUT = {"llm-outputs": "`reactcli parse --input jsonl` reads it, a completion a line"}
+"""What to do with a format that is not read, where --map is not all that can be done."""
 
 
 def _codex_items(content: Content) -> bool:
