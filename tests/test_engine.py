@@ -361,6 +361,12 @@ def test_a_model_that_heeds_the_warning_goes_on():
     assert run.answer == "42"
 
 
+def test_a_second_loop_is_warned_of_again():
+    other = "Action: search\nAction Input: fish"
+    run, prompts = go(*[LOOK_UP] * 3, other, *["Action: search\nAction Input: crab"] * 3, ANSWER)
+    assert (run.answer, prompts[-1].count("The same steps will give the same results")) == ("42", 2)
+
+
 def test_the_same_call_in_another_spelling_is_the_same_call():
     one = 'Action: both\nAction Input: {"b": 2,   "a": 1}'
     other = 'Action: both\nAction Input: {"a":1,"b":2}'
