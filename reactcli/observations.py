@@ -4,7 +4,7 @@ A tool returns what it found on a web page or in a file. A line of it that looks
 would be read as the model's own when the scratchpad is read again, so such lines get a backslash before them; a token
 that counts anywhere in a line gets it behind its first sign.
 
-    escaped line  = indent backslash+ (label | fence | tag | bracket) …
+    escaped line  = indent backslash+ blank* (label | fence | tag | bracket) …
     escaped token = ('<' | '✿') backslash+ …                               `<\/think>`, `✿\FUNCTION✿`
 
 Reading takes one backslash off every such place. Writing therefore adds one to those that are there already, and to the
@@ -23,17 +23,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from reactcli.parser import ReActAgentParser
 
-_LINE = pattern(r"(?:\A|[\r\n])\s*+(\\*+)")
-"""Group 1 is the backslashes of a line. White space goes too: reading strips it from around a value."""
-_OPENING = pattern(r"[ \t>]*+(?:`{3}|~{3}|[<\[{✿【|])")
-"""What opens a fence, a tag, a token or a JSON value."""
-_TOKEN = pattern(
-    r"<(\\*+)(?=[|｜]|/?(?:think|thinking|reasoning|s|eo[as]|end_[a-z_]{1,20})>)"
-    r"|✿(\\*+)(?=[A-Z]{4,20}✿)"
-    r"|\[(\\*+)(?=TOOL_CALLS\]|\[[ ]\#\#[ ])",
+_LINE = pattern(r"(\A|[\r\n])([^\S\r\n]*+)(\\*+)")
+"""The indent of a line, and the backslashes behind it."""
+_SPACE = pattern(r"[^\S\r\n]*+")
+_OPENING = pattern(r"[ \t>]{0,40}+(?:`{3}|~{3}|[<\[{✿【|])")
+"""What may open a fence, a tag, a token or a JSON value."""
+_MARK = pattern(r"[ \t>]{0,40}+(?:`{3}|~{3}|<[/|｜\w]|\[\[? ?[#/A-Z]|✿)")
+"""What opens one of these for sure, but for JSON."""
+INSIDE = pattern(
+    r"""([<\[✿])(\\*+)(?=
+        /?(?:think|thinking|reasoning|s|eo[as]|end_[a-z_]{1,20})> | [|｜]
+        | /?TOOL_ | \[[ ]?\#\# | (?:FUNCTION|ARGS|RESULT|RETURN)✿
+        | (?:thought|action|observation|final[ _-]?answer|question)\]
+    )""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""What counts in the middle of a line; the last group is its backslashes."""
+"""Marks that count anywhere in a line. Group 1 is their first sign, group 2 the backslashes behind it."""
 _COLOUR = pattern(r"(?:\s|\x1b\[[\d;]{0,20}m)*\Z")
 """At the end of a value it is nobody's text."""
 EMPTY = pattern(r":[ \t]+\r?\n\s*\Z")
@@ -50,31 +55,46 @@ def observation_line(text: str) -> str:
 
 def escaped(text: str, parser: ReActAgentParser) -> str:
     """The text as it can stand behind `Observation:`; `unescaped` gives it back."""
-    marked = _with_backslashes(text, every=False)
-    return marked if _is_read_whole(marked, parser) else _with_backslashes(text, every=True)
+    marked = _marked(text, None)
+    return marked if _is_read_whole(marked, parser) else _marked(text, _OPENING)
+
+
+def harmless(text: str) -> str:
+    """The text with a backslash at every place that may count, without asking a parser; `unescaped` gives it back."""
+    return _marked(text, _MARK)
 
 
 def unescaped(text: str) -> str:
-    """A value as it was before a backslash was put on its lines."""
+    """A value as it was before `escaped` or `harmless`."""
     if "\\" not in text:
         return text
-    text = _TOKEN.sub(lambda token: token[0][:-1] if token[token.lastindex or 0] else token[0], text)
-    return _LINE.sub(lambda line: line[0][:-1] if line[1] and _is_telling(text, line.end()) else line[0], text)
+    text = INSIDE.sub(lambda mark: mark[1] + mark[2][1:], text)
+
+    def unmark_line(line: re.Match[str]) -> str:
+        return line[0][:-1] if line[3] and _is_telling(text, line.end(), _OPENING) else line[0]
+
+    return _LINE.sub(unmark_line, text)
 
 
-def _with_backslashes(text: str, *, every: bool) -> str:
-    """With one backslash more where there are some, or wherever the text may be misread."""
-    marked = _LINE.sub(
-        lambda line: f"{line[0]}\\" if (line[1] or every) and _is_telling(text, line.end()) else line[0],
-        text,
-    )
-    return _TOKEN.sub(lambda token: f"{token[0]}\\" if every or token[token.lastindex or 0] else token[0], marked)
+def _marked(text: str, opening: re.Pattern[str] | None) -> str:
+    """With one backslash more at the places that have some, and at those that have none if they are of this kind."""
+
+    def mark_line(line: re.Match[str]) -> str:
+        kind = _OPENING if line[3] else opening
+        if kind is None or not _is_telling(text, line.end(), kind):
+            return line[0]
+        return f"{line[0]}\\" if line[3] else f"{line[1]}\\{line[2]}"  # before the indent, which reading may strip
+
+    marked = _LINE.sub(mark_line, text)
+    return INSIDE.sub(lambda mark: f"{mark[0]}\\" if mark[2] or opening is not None else mark[0], marked)
 
 
-def _is_telling(text: str, at: int) -> bool:
+def _is_telling(text: str, at: int, opening: re.Pattern[str]) -> bool:
     labels = labels_of(DIALECTS.get("classic"))
-    label = labels.here.match(text, at)
-    return bool(_OPENING.match(text, at)) or (label is not None and labels.word(label[2]) is not None)
+    space = _SPACE.match(text, at)
+    start = space.end() if space else at
+    label = labels.here.match(text, start)
+    return bool(opening.match(text, start)) or (label is not None and labels.word(label[2]) is not None)
 
 
 def _is_read_whole(text: str, parser: ReActAgentParser) -> bool:

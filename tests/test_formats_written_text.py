@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reactcli.formats import open_recording, trace_of
-from reactcli.formats.react_text import WRITTEN, harmless, restored, write
+from reactcli.formats.react_text import WRITTEN, write
+from reactcli.observations import harmless, unescaped
 from reactcli.trace import Step, Trace
 
 LINES = (
@@ -39,7 +40,7 @@ def test_values_that_look_like_labels_come_back_as_they_were(dialect, pairs, ans
 @settings(max_examples=100, deadline=None)
 @given(st.text(st.sampled_from("\\`~<|>\n\r :A") | st.characters()) | values)
 def test_any_text_is_restored(text):
-    assert restored(harmless(text)) == text
+    assert unescaped(harmless(text)) == text
 
 
 def test_an_answer_behind_an_observation_is_not_part_of_it():

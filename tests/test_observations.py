@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reactcli import ReActAgentParser
-from reactcli.observations import escaped, observation_line, unescaped
+from reactcli.formats import open_recording, trace_of
+from reactcli.observations import escaped, harmless, observation_line, unescaped
 
 PARSER = ReActAgentParser()
 STEP = "Question: q\nThought: t\nAction: a\nAction Input: i\n"
@@ -37,7 +40,7 @@ def read(text):
 def test_an_observation_is_read_back_as_it_was_whatever_it_says(text, behind):
     trace = PARSER.parse_trace(STEP + observation_line(escaped(text, PARSER)) + behind)
     assert [step.action for step in trace.steps] == (["a", "b"] if behind == NEXT else ["a"])
-    assert unescaped(trace.steps[0].observation or "") == read(text)
+    assert unescaped(trace.steps[0].observation or "").strip() == read(text)
 
 
 @given(st.text("\\<✿|ActionFUN: `~[{\n\r \t>-", max_size=40))
@@ -68,3 +71,17 @@ MARKED = {
 @pytest.mark.parametrize("text", MARKED)
 def test_lines_that_would_be_read_as_a_step_get_a_backslash(text):
     assert escaped(text, PARSER) == MARKED[text]
+
+
+@given(hostile)
+@settings(max_examples=60, deadline=None)
+def test_what_was_appended_to_a_scratchpad_is_what_replay_reads(text):
+    written = STEP + observation_line(escaped(text, PARSER)) + "\n"
+    trace = trace_of(open_recording(BytesIO(written.encode())).events())
+    assert [(step.action, (step.observation or "").strip()) for step in trace.steps] == [("a", read(text))]
+
+
+@given(st.one_of(hostile, plain))
+@settings(max_examples=100, deadline=None)
+def test_text_that_no_parser_was_asked_about_is_restored_too(text):
+    assert unescaped(harmless(text)) == text
