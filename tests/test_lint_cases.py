@@ -50,7 +50,7 @@ def described(found: dict, text: str) -> list:
 
 
 @pytest.mark.parametrize("case", CASES, ids=repr)
-def test_a_case_has_the_findings_of_its_code_in_their_places(case: LintCase, tmp_path, capfd, monkeypatch, update_cases) -> None:
+def test_a_case_has_the_findings_of_its_code_in_their_places(case, tmp_path, capfd, monkeypatch, update_cases) -> None:
     monkeypatch.chdir(ROOT)
     path = tmp_path / "case"
     path.write_bytes(case.content)
