@@ -53,7 +53,7 @@ def _uncoloured(text: str) -> Iterator[Event]:
     for start, end in _outer_chains(text):
         before = text[at : text.find("> Entering new", start, end)].strip()
         at = end
-        said = _BANNER.sub("", text[start:end])
+        said, inner = _divided(text[start:end])
         behind = text[end:].lstrip()
         steps = _invocations(said, behind) if _INVOKING.search(said) else transcript(said)
         answer = steps[-1].final_answer if steps else None
@@ -63,7 +63,8 @@ def _uncoloured(text: str) -> Iterator[Event]:
         for place, step in enumerate(steps):
             if not place or step.episode != steps[place - 1].episode:
                 episode += 1
-                yield Opening(episode, step.question, {"printed": before} if before and not place else {})
+                printed = [before, *inner] if before and not place else inner if not place else []
+                yield Opening(episode, step.question, {"printed": printed} if printed else {})
             yield Recorded(_begun(step).replace(episode=episode))
     rest = text[at:].strip()
     yield Closing(meta={"printed_last": rest} if rest else {})
@@ -87,6 +88,19 @@ def _outer_chains(text: str) -> Iterator[tuple[int, int]]:
                 yield start, banner.end()
     if is_open:
         yield start, len(text)
+
+
+def _divided(chain: str) -> tuple[str, list[str]]:
+    """What the outer chain says, and what the chains inside it say, which a tool ran: no part of any step."""
+    depth, at = 0, 0
+    said: list[str] = []
+    inner: list[str] = []
+    for banner in _BANNER.finditer(chain):
+        (said if depth < 2 else inner).append(chain[at : banner.start()])
+        depth += 1 if banner[1] is not None else -1
+        at = banner.end()
+    said.append(chain[at:])
+    return "".join(said), [text.strip() for text in inner]
 
 
 def _invocations(text: str, behind: str) -> tuple[Step, ...]:

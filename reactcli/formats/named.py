@@ -26,6 +26,8 @@ KNOWN = frozenset({*STEP_KEYS, "observation", "step", "episode", "question", "ar
     "meta",
     *TEXTS,
 }
+USUAL = frozenset({*STEP_KEYS, "observation", "step", "episode"})
+"""Keys of nearly every record: one that has no others is read without looking for the rare fields."""
 SHADOWED_LIMIT = 8
 """Steps inside steps that are read; the parser makes one level."""
 
@@ -56,7 +58,7 @@ def step_of(record: dict[str, Any], note: Callable[..., None], *, episode: int =
         episode=episode,
         diagnostics=recorded.diagnostics,
     )
-    if len(record) > 7 or "question" in record:
+    if not record.keys() <= USUAL:
         step = _with_rare_fields(step, record, note, depth)
     return _without_beaten_action(step, note) if answer is not None and action is not None else step
 
