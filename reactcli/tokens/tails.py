@@ -31,7 +31,7 @@ _SEPARATOR = pattern(
 _RULE = pattern(r"[-*_=]{3,}")
 _EMPHASIS_BEFORE = pattern(r"[^\w*_`]*+([*_`]{1,3})(?=\w)")
 _TOKEN_LIMIT = 48
-_LINE_LIMIT = 40
+SHORT_LINE = 40
 """Characters of the longest stop line or separator."""
 _STOP_LINES = frozenset({"PAUSE", "End Action", "> Finished chain."})
 _STOP_WORD = "observation:"
@@ -72,7 +72,7 @@ def _before_separator(text: str, start: int, end: int, *, last: bool) -> int:
 
 def _last_line(text: str, start: int, end: int) -> int:
     """The line end before the last line of a value, or -1 if that line is too long to be looked at."""
-    floor = max(start, end - _LINE_LIMIT)
+    floor = max(start, end - SHORT_LINE)
     return max(text.rfind("\n", floor, end), text.rfind("\r", floor, end))
 
 
