@@ -150,7 +150,6 @@ CODES: dict[str, tuple[str, str, str]] = {
     ),
     "map-leads-nowhere": ("warning", "the map finds nothing with {entry}", "look at the keys of the file"),
     "unknown-version": ("warning", "the file says version {version}; it was read as version 1", "update reactcli"),
-    "unused-records": ("info", "{count} records of the type '{kind}' say nothing about steps", ""),
     "result-without-call": ("warning", "a result names the call '{call}', which nothing asked for", ""),
     "repeated-result": ("warning", "there is a second result for the call '{call}'; the first was used", ""),
     "continuation-not-read": ("warning", "the trace goes on in '{name}', which was not read: {why}", "{way_out}"),

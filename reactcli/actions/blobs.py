@@ -174,7 +174,7 @@ def answer_of(text: str, span: Span | None, written: str | None) -> str:
         fields = members(source, *place)
         if fields is not None:
             found = _Fields(source, place, fields).first_text(_ARGUMENT_ANSWER_KEYS)
-            return plain_lines(found) if found is not None else "" if not fields else raw
+            return plain_lines(found if found is not None else raw if fields else "")
     keyword = _KEYWORD_ANSWER.match(raw)
     if keyword:
         raw = raw[keyword.end() :].strip()
