@@ -43,6 +43,8 @@ _COLOUR = pattern(r"(?:\s|\x1b\[[\d;]{0,20}m)*\Z")
 """At the end of a value it is nobody's text."""
 EMPTY = pattern(r":[ \t]+\r?\n\s*\Z")
 """An empty observation at the end, as it is written: a blank and a line end behind its label. A bare label waits."""
+TAIL_LIMIT = 200
+"""Characters at the end of a value that are looked at for colours."""
 _BEFORE = "Thought: t\nAction: a\nAction Input: i\n"
 _BEHIND = "\nThought: u\nAction: b\nAction Input: j\n```\n"
 """A step whose text closes what an observation may have left open."""
@@ -101,5 +103,5 @@ def _is_read_whole(text: str, parser: ReActAgentParser) -> bool:
     """Whether a parser reads one observation in it, and the step behind it."""
     steps = parser.parse_trace(f"{_BEFORE}{observation_line(text)}{_BEHIND}").steps
     told = text.replace("\r\n", "\n").replace("\r", "\n").strip()
-    whole = {told, _COLOUR.sub("", told)}
+    whole = {told, told[:-TAIL_LIMIT] + _COLOUR.sub("", told[-TAIL_LIMIT:])}
     return [step.action for step in steps] == ["a", "b"] and steps[0].observation in whole

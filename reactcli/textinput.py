@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 _KEY = pattern(r"\s*+([^\W\d]\w{0,99}+)[ \t]*+=(?!=)[ \t]*+")
-_NEXT = pattern(r"[ \t]*+[,;\r\n]\s*+(?=[^\W\d]\w{0,99}+[ \t]*+=(?!=))")
+_NEXT = pattern(r"[ \t]{0,20}+[,;\r\n]\s{0,200}+(?=[^\W\d]\w{0,99}+[ \t]*+=(?!=))")
 _FENCE = pattern(r"(`{3,}|~{3,})[^`\r\n]{0,100}(?:\r\n?|\n)")
 _NUMBER = pattern(r"""(?<![\w."'])-?[0-9]{1,400}(?:\.[0-9]{1,4300})?(?:[eE][+-]?[0-9]{1,4})?(?![\w."'])""")
 _LITERAL = "\"'[{0123456789-"
-PAIRS_LIMIT = 1000
 
 
 class Spelt(Value):
@@ -111,7 +110,7 @@ def _pairs(text: str, known: frozenset[str]) -> dict[str, Any]:
     """All pairs of a text; empty if it is not made of pairs, or not of these names, each once."""
     pairs: dict[str, Any] = {}
     at = 0
-    while at < len(text) and len(pairs) < PAIRS_LIMIT:
+    while at < len(text):
         key = _KEY.match(text, at)
         if key is None or key[1] not in known or key[1] in pairs:
             return {}

@@ -218,6 +218,7 @@ COMMAND = Command(
     examples=(
         "reactcli exec --tools tools.py < out.txt",
         "reactcli exec --tools tools.py --step pending --append scratchpad.txt scratchpad.txt",
+        "reactcli exec --tools tools.py --append-reply scratchpad.txt out.txt",
         "reactcli exec --tools tools.py --tool search --input 'Denali' --dry-run",
     ),
     run=run,
