@@ -88,7 +88,8 @@ def sending(body: bytes, status=200, **headers):
 
     def answer(handler):
         handler.send_response(status)
-        sent = {"Content-Type": "text/event-stream", "Content-Length": str(len(body)), **headers}
+        about = {"Content-Type": "text/event-stream", "Connection": "close"}
+        sent = {**about, "Content-Length": str(len(body)), **headers}
         for name, value in sent.items():
             handler.send_header(name.replace("_", "-"), value)
         handler.end_headers()

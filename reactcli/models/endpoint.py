@@ -317,7 +317,12 @@ def _as_error(error: Exception, key: str) -> EndpointError:
     if isinstance(error, openai.APIConnectionError):
         why = _clean(failure(error.__cause__ or error), key)
         return EndpointError(f"the connection to the endpoint failed: {why}", again=True)
-    return EndpointError(f"the endpoint's reply cannot be read: {_clean(failure(error), key)}", again=True)
+    why = _clean(failure(error), key)
+    if any(
+        cls.__name__ == "TransportError" for cls in type(error).__mro__
+    ):  # older packages let their client's through
+        return EndpointError(f"the connection to the endpoint failed: {why}", again=True)
+    return EndpointError(f"the endpoint's reply cannot be read: {why}", again=True)
 
 
 def _said(error: Any) -> str:
