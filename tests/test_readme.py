@@ -82,6 +82,6 @@ def test_every_command_of_the_program_is_shown() -> None:
 
 
 def test_the_agent_loop_is_the_one_that_is_tested() -> None:
-    from test_cli_exec import AGENT
+    from test_agent_loop import AGENT
 
     assert f"```sh{AGENT}```" in README.read_text("utf-8")
