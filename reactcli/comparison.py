@@ -11,7 +11,7 @@ import json
 import re
 
 from reactcli.errors import ReactcliError
-from reactcli.strictjson import is_shallow
+from reactcli.loosejson.strict import is_shallow
 from reactcli.trace import Action
 
 TYPE_CHECKING = False

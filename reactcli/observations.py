@@ -18,6 +18,7 @@ import re
 from reactcli.dialects import DIALECTS
 from reactcli.patterns import pattern
 from reactcli.tokens.labels import labels_of
+from reactcli.tokens.tails import is_separator, is_stop_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _LINE = pattern(r"(\A|[\r\n])([^\S\r\n]*+)(\\*+)")
 """The indent of a line, and the backslashes behind it."""
+_LINE_HERE = pattern(r"[^\r\n]{1,60}+(?=[\r\n]|\Z)")
+"""A line short enough to be a stop word or a rule, which count at the end of a value."""
 _SPACE = pattern(r"[^\S\r\n]*+")
 _OPENING = pattern(r"[ \t>]{0,40}+(?:`{3}|~{3}|[<\[{✿【|])")
 """What may open a fence, a tag, a token or a JSON value."""
@@ -96,7 +99,11 @@ def _is_telling(text: str, at: int, opening: re.Pattern[str]) -> bool:
     space = _SPACE.match(text, at)
     start = space.end() if space else at
     label = labels.here.match(text, start)
-    return bool(opening.match(text, start)) or (label is not None and labels.word(label[2]) is not None)
+    if opening.match(text, start) or (label is not None and labels.word(label[2]) is not None):
+        return True
+    line = _LINE_HERE.match(text, start)
+    told = line[0].strip() if line else ""
+    return is_separator(told, last=False) or is_stop_line(told, acting=True, last=True)
 
 
 def _is_read_whole(text: str, parser: ReActAgentParser) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from reactcli.calls import Call
 from reactcli.errors import ReactcliError
 from reactcli.loosejson import read_arguments, read_call
 from reactcli.observations import EMPTY
 from reactcli.patterns import pattern
+from reactcli.tools.calls import Call
 from reactcli.trace import Action, Step
 from reactcli.values import Value
 

@@ -6,20 +6,20 @@ an error which says how, and never a reason to fall back on a live model or tool
 
 from __future__ import annotations
 
-from reactcli.calls import Outcome
 from reactcli.comparison import actions_of, same_call, same_observation
 from reactcli.engine.requests import Ask, Completion, Model, ModelError
 from reactcli.formats.events import metas_of
 from reactcli.prompt.turns import written
-from reactcli.results import shortened
+from reactcli.tools.calls import Outcome
+from reactcli.tools.results import shortened
 from reactcli.trace import Action
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from reactcli.calls import Call
     from reactcli.engine.requests import Listen
+    from reactcli.tools.calls import Call
     from reactcli.trace import Step, Trace
 
 QUOTED = 120

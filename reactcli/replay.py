@@ -7,16 +7,16 @@ state they are in; only what they do from the first recorded call on is replayed
 
 from __future__ import annotations
 
-from reactcli.calls import Call
 from reactcli.comparison import PLAIN_KEY, actions_of, same_observation
+from reactcli.tools.calls import Call
 from reactcli.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from reactcli.calls import Outcome
     from reactcli.comparison import Pattern
+    from reactcli.tools.calls import Outcome
     from reactcli.trace import Action, Step
 
     Caller = Callable[[Call], Outcome]

@@ -18,11 +18,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reactcli.binding import BindingError, bind, written
-from reactcli.coercion import CoercionError, admits, coerce
-from reactcli.results import as_json
-from reactcli.schema import signature
 from reactcli.tools import as_tool
+from reactcli.tools.binding import BindingError, bind, written
+from reactcli.tools.coercion import CoercionError, admits, coerce
+from reactcli.tools.results import as_json
+from reactcli.tools.schema import signature
 
 POSITIONAL_ONLY, EITHER, MORE, NAMED_ONLY, OTHERS = inspect._ParameterKind  # noqa: SLF001  # its members, in order
 

@@ -13,10 +13,10 @@ import time
 
 import pytest
 
-from reactcli.calls import Call
-from reactcli.channel import FrameError, Inbox, frame
 from reactcli.errors import ToolError
 from reactcli.isolation import Limits, Toolbox, Worker
+from reactcli.isolation.channel import FrameError, Inbox, frame
+from reactcli.tools.calls import Call
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are watched through Linux's own means")
 
@@ -237,7 +237,7 @@ def test_everything_ends_when_the_owner_is_killed(module, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     program = (
-        "import sys\nfrom reactcli.calls import Call\nfrom reactcli.isolation import Toolbox\n"
+        "import sys\nfrom reactcli.tools.calls import Call\nfrom reactcli.isolation import Toolbox\n"
         "with Toolbox([sys.argv[1]]) as tools: tools.call(Call('bad', sys.argv[2]))\n"
     )
     with subprocess.Popen([sys.executable, "-c", program, spec, str(pipe)]) as owner:
@@ -383,7 +383,7 @@ def test_the_owner_is_as_it_was_before(outcome):
 def test_a_worker_can_be_started_where_the_lowest_descriptors_are_closed(module):
     spec = module("def bad(query): return query\n")
     program = (
-        "import os, sys\nfrom reactcli.calls import Call\nfrom reactcli.isolation import Toolbox\n"
+        "import os, sys\nfrom reactcli.tools.calls import Call\nfrom reactcli.isolation import Toolbox\n"
         "keep = os.dup2(1, 20)\nos.closerange(0, 10)\n"
         "with Toolbox([sys.argv[1]]) as tools: os.write(keep, tools.call(Call('bad', 'kelp')).observation.encode())\n"
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from reactcli.calls import Call
 from reactcli.errors import ToolError
 from reactcli.isolation import Limits, Toolbox
-from reactcli.loading import load
-from reactcli.schema import signature
 from reactcli.tools import as_tool
+from reactcli.tools.calls import Call
+from reactcli.tools.loading import load
+from reactcli.tools.schema import signature
 
 
 @pytest.fixture

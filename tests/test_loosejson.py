@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reactcli import jsonreader, jsonstrings, loosejson
+from reactcli import loosejson
 from reactcli.diagnostics import CODES
 from reactcli.loosejson import (
     COUNT_LIMIT,
@@ -21,10 +21,12 @@ from reactcli.loosejson import (
     read_arguments,
     read_call,
     read_value,
+    reader,
+    strings,
 )
-from reactcli.strictjson import DEPTH_LIMIT, DIGIT_LIMIT
+from reactcli.loosejson.strict import DEPTH_LIMIT, DIGIT_LIMIT
 
-MODULES = [Path(loosejson.__file__), Path(jsonreader.__file__), Path(jsonstrings.__file__)]
+MODULES = [Path(loosejson.__file__), Path(reader.__file__), Path(strings.__file__)]
 CASES = Path(__file__).parent / "cases" / "arguments"
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from reactcli.jsonreader import Reader
 from reactcli.loosejson import Reading, balanced_end, elements, members, read_arguments, read_call, read_value
+from reactcli.loosejson.reader import Reader
 
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20)

@@ -11,7 +11,7 @@ from mypy import api
 PACKAGE = Path(__file__).parent.parent / "reactcli"
 WRITERS = {
     PACKAGE / "cli" / "output.py",
-    PACKAGE / "worker.py",  # runs in the tools' own process, whose streams are pipes that nobody shows
+    PACKAGE / "isolation" / "worker.py",  # runs in the tools' own process, whose streams are pipes that nobody shows
 }
 PRINTING_NAMES = {"print", "pprint", "Console", "echo", "secho", "print_json"}
 STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from reactcli.calls import LocalTools, Outcome
 from reactcli.comparison import parse_pattern
 from reactcli.replay import DIFFERS, IGNORED, MISSING, SAME, UNRECORDED, Checked, Rules, check, tally
 from reactcli.tools import as_tools
+from reactcli.tools.calls import LocalTools, Outcome
 from reactcli.trace import Action, Step
 
 

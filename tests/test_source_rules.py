@@ -22,7 +22,7 @@ CORE = (
     "actions",
     "parser",
 )
-CORE += ("loosejson", "jsonreader", "jsonstrings", "strictjson")
+CORE += ("loosejson",)
 DANGEROUS = {"eval", "exec", "compile", "__import__", "system", "popen", "mktemp", "literal_eval"}
 DANGEROUS_MODULES = {"pickle", "marshal", "shelve", "yaml", "dill"}
 ALLOWED = {("patterns.py", "compile")}

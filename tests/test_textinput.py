@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reactcli import ReActAgentParser
-from reactcli.binding import BindingError, bind
-from reactcli.schema import signature
 from reactcli.tools import as_tools
+from reactcli.tools.binding import BindingError, bind
+from reactcli.tools.schema import signature
 
 PARSER = ReActAgentParser()
 

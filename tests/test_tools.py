@@ -16,14 +16,14 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from reactcli.calls import Call, LocalTools, Outcome
-from reactcli.coercion import coerce
-from reactcli.descriptions import parameter_lines
 from reactcli.errors import ToolError
-from reactcli.loading import load, split
-from reactcli.results import as_json, as_text, failure, settled, shortened
-from reactcli.schema import parameters_schema, signature, summary
 from reactcli.tools import Tool, as_tool, as_tools, foreign_tool, tool
+from reactcli.tools.calls import Call, LocalTools, Outcome
+from reactcli.tools.coercion import coerce
+from reactcli.tools.descriptions import parameter_lines
+from reactcli.tools.loading import load, split
+from reactcli.tools.results import as_json, as_text, failure, settled, shortened
+from reactcli.tools.schema import parameters_schema, signature, summary
 
 
 def search(query: str, limit: int = 3) -> str:

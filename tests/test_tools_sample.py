@@ -6,8 +6,8 @@ import pathlib
 
 import pytest
 
-from reactcli.calls import Call, LocalTools
-from reactcli.loading import load
+from reactcli.tools.calls import Call, LocalTools
+from reactcli.tools.loading import load
 
 TOOLS = LocalTools(load(str(pathlib.Path(__file__).parent.parent / "sample_traces" / "tools.py")))
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from reactcli.calls import Call, Outcome
     from reactcli.cli.shell import Shell
     from reactcli.cli.tracefile import TraceFile
     from reactcli.formats import Event
     from reactcli.replay import Checked
+    from reactcli.tools.calls import Call, Outcome
 
 SCHEMA = "reactcli/check@1"
 READABLE = "readable: nothing is torn or skipped, and there are no hashes that could tell more"

@@ -6,13 +6,13 @@ import contextlib
 import json
 import math
 
-from reactcli.calls import RESULT_LIMIT, Call, LocalTools, Outcome, failed
 from reactcli.cli.input import STDIN, display_name, read_text, size, size_text
 from reactcli.cli.options import Argument, Command, Option, UsageError
 from reactcli.cli.verdict import Verdict
 from reactcli.errors import ToolError
 from reactcli.orders import PENDING, Order, completed, ordered, ordered_at, ordered_by_name
 from reactcli.render.sanitise import show, show_line
+from reactcli.tools.calls import RESULT_LIMIT, Call, LocalTools, Outcome, failed
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -154,8 +154,8 @@ def _tools(options: Options, shell: Shell) -> AbstractContextManager[Toolbox | L
 
 
 def _loaded(specs: tuple[str, ...]) -> dict[str, Tool]:
-    from reactcli.loading import load
-    from reactcli.results import failure
+    from reactcli.tools.loading import load
+    from reactcli.tools.results import failure
 
     tools: dict[str, Tool] = {}
     for spec in specs:
@@ -181,8 +181,8 @@ def _outcome(call: Call, tools: Toolbox | LocalTools, options: Options) -> Outco
     outcome = tools.call(call, seconds=options.timeout)
     if not options.confirm or outcome.status != "ok":
         return outcome
-    from reactcli.binding import written
     from reactcli.cli.terminal import is_confirmed
+    from reactcli.tools.binding import written
 
     if is_confirmed(show(f"run {written(str(call.tool), outcome.arguments or {})}?")):
         return tools.call(call.replace(dry=False), seconds=options.timeout)

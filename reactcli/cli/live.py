@@ -12,19 +12,19 @@ from reactcli.render import Safe
 from reactcli.render.console import paint
 from reactcli.render.sanitise import show, show_line
 from reactcli.render.walk import LONGEST_VALUE, TITLES, Look, step_text, value_text
-from reactcli.results import shortened
+from reactcli.tools.results import shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-    from reactcli.calls import Outcome
     from reactcli.cli.shell import Shell
     from reactcli.engine import Ask
     from reactcli.engine.requests import Act
     from reactcli.formats.events import Recorded
     from reactcli.parser.stream import Event, StepStream
+    from reactcli.tools.calls import Outcome
 
 _SPOKEN = {
     **{part: (title, role) for part, title, role in TITLES},

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-from reactcli.binding import written
-from reactcli.calls import Outcome
 from reactcli.cli.options import UsageError
 from reactcli.cli.output import OutputError
 from reactcli.cli.shell import explain
@@ -14,8 +12,10 @@ from reactcli.dialects.parts import Part
 from reactcli.observations import EMPTY, escaped, observation_line
 from reactcli.render import Safe
 from reactcli.render.sanitise import show, show_line
-from reactcli.results import shortened
 from reactcli.tokens.labels import labels_of
+from reactcli.tools.binding import written
+from reactcli.tools.calls import Outcome
+from reactcli.tools.results import shortened
 from reactcli.values import Value
 
 TYPE_CHECKING = False

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from reactcli.calls import Call, Outcome
     from reactcli.cli.live import Silent
     from reactcli.cli.resuming import Resumed
     from reactcli.cli.shell import Shell
     from reactcli.engine import Run
     from reactcli.engine.callers import Tools
     from reactcli.engine.requests import Model
+    from reactcli.tools.calls import Call, Outcome
 
 SCHEMA = "reactcli/run@1"
 
@@ -169,8 +169,8 @@ def _finished(engine: Any, question: str, start: Resumed) -> Run:
 
 
 def _confirm(call: Call, planned: Outcome) -> bool:
-    from reactcli.binding import written
     from reactcli.cli.terminal import is_confirmed
+    from reactcli.tools.binding import written
 
     return is_confirmed(show(f"run {written(str(call.tool), planned.arguments or {})}?"))
 

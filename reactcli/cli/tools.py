@@ -40,14 +40,14 @@ def _print_json(described: list[dict[str, Any]], shell: Shell) -> None:
 
 
 def _print_openai(described: list[dict[str, Any]], shell: Shell) -> None:
-    from reactcli.descriptions import openai_definition
+    from reactcli.tools.descriptions import openai_definition
 
     shell.write_json([openai_definition(tool) for tool in described], 2)
     shell.out.write(Safe("\n"))
 
 
 def _print_prompt(described: list[dict[str, Any]], shell: Shell) -> None:
-    from reactcli.descriptions import prompt_block
+    from reactcli.tools.descriptions import prompt_block
 
     text = f"{prompt_block(described)}\n" if described else ""
     if shell.out.is_terminal:

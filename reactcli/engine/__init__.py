@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from time import monotonic
 
-from reactcli.calls import LocalTools, failed
 from reactcli.engine.callers import SIDE_BY_SIDE, CallableModel, LocalCalls
 from reactcli.engine.loop import Course, Settings
 from reactcli.engine.requests import Act, Ask, Completion, End, Model, ModelError, StopRun
@@ -21,6 +20,7 @@ from reactcli.loops import Thresholds
 from reactcli.parser import ReActAgentParser
 from reactcli.prompt import HISTORIES, LANGUAGES, Prompt, default_text, prompt_of, style_of
 from reactcli.tools import as_tools
+from reactcli.tools.calls import LocalTools, failed
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
     from typing import Any, Protocol
 
-    from reactcli.calls import Call, Outcome
     from reactcli.engine.callers import Tools
     from reactcli.engine.loop import Request
     from reactcli.prompt.budget import Summarise
+    from reactcli.tools.calls import Call, Outcome
     from reactcli.trace import Trace
 
     Confirm = Callable[[Call, Outcome], bool]

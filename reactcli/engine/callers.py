@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from threading import Thread
 
-from reactcli.calls import failed
 from reactcli.engine.requests import Completion, Model, ModelError
-from reactcli.results import failure, settled
+from reactcli.tools.calls import failed
+from reactcli.tools.results import failure, settled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, Protocol
 
-    from reactcli.calls import Call, LocalTools, Outcome
     from reactcli.engine.requests import Ask, Listen
     from reactcli.isolation import Toolbox
+    from reactcli.tools.calls import Call, LocalTools, Outcome
 
     class Tools(Protocol):
         """`LocalTools`, `Toolbox` and recorded tools."""

@@ -6,7 +6,6 @@ live run, a replay and a person who steps through it drive the same loop.
 
 from __future__ import annotations
 
-from reactcli.calls import failed
 from reactcli.comparison import actions_of
 from reactcli.diagnostics import diagnose
 from reactcli.engine.requests import Act, Ask, End, StopRun
@@ -15,6 +14,7 @@ from reactcli.loops import Watch
 from reactcli.orders import FORM, ordered
 from reactcli.prompt import estimated_tokens
 from reactcli.prompt.turns import Turn, cut_reply, told, turn_of
+from reactcli.tools.calls import failed
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
     from typing import Any, TypeVar
 
-    from reactcli.calls import Outcome
     from reactcli.engine.requests import Completion
     from reactcli.loops import Loop, Thresholds
     from reactcli.orders import Order
     from reactcli.parser import ReActAgentParser
     from reactcli.prompt import Prompt
+    from reactcli.tools.calls import Outcome
     from reactcli.trace import Step
 
     Result = TypeVar("Result")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from reactcli.calls import Call
     from reactcli.parser import ReActAgentParser
+    from reactcli.tools.calls import Call
     from reactcli.trace import Step
 
     Listen = Callable[[str | None], None]

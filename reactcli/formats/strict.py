@@ -13,7 +13,7 @@ import re
 from math import isfinite
 
 from reactcli.diagnostics import diagnose
-from reactcli.strictjson import DEPTH_LIMIT, DIGIT_LIMIT, is_shallow
+from reactcli.loosejson.strict import DEPTH_LIMIT, DIGIT_LIMIT, is_shallow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

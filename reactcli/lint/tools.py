@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from reactcli.calls import Call
 from reactcli.comparison import PLAIN_KEY, actions_of, meaning
 from reactcli.diagnostics import diagnose
 from reactcli.lint.places import Spoken
+from reactcli.tools.calls import Call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from reactcli.calls import Outcome
     from reactcli.diagnostics import Diagnostic
+    from reactcli.tools.calls import Outcome
     from reactcli.trace import Action, Step
 
 REMEMBERED = 10_000

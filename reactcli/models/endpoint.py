@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from reactcli.engine.requests import Completion, Model, ModelError
 from reactcli.errors import ReactcliError
-from reactcli.results import failure, shortened
+from reactcli.tools.results import failure, shortened
 from reactcli.values import Value
 
 TYPE_CHECKING = False

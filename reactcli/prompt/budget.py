@@ -6,7 +6,7 @@ bytes of UTF-8 to each, which is near enough for prose, code and Chinese alike; 
 
 from __future__ import annotations
 
-from reactcli.results import shortened
+from reactcli.tools.results import shortened
 from reactcli.values import Value
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from reactcli.descriptions import type_words
+from reactcli.tools.descriptions import type_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from reactcli.comparison import actions_of
 from reactcli.observations import escaped, observation_line
 from reactcli.orders import ordered
-from reactcli.results import shortened
+from reactcli.tools.results import shortened
 from reactcli.values import Value
 
 TYPE_CHECKING = False

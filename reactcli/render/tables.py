@@ -6,8 +6,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from reactcli.descriptions import parameter_lines
 from reactcli.render.sanitise import json_text, show
+from reactcli.tools.descriptions import parameter_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ _SEPARATOR = pattern(
     r"|第[ \t]{0,2}\d{1,4}[ \t]{0,2}步)[^\w\n]{0,8}",
     re.IGNORECASE,
 )
-_RULE = pattern(r"[-*_=]{3,}")
+_RULE = pattern(r"-{3,}|\*{3,}|_{3,}|={3,}")
 _EMPHASIS_BEFORE = pattern(r"[^\w*_`]*+([*_`]{1,3})(?=\w)")
 _TOKEN_LIMIT = 48
 SHORT_LINE = 40

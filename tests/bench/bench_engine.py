@@ -1,6 +1,6 @@
 """How long the loop itself takes, beside the model and the tools: per step, recorded and not, as runs get longer.
 
-    .venv/bin/python tests/bench/bench_engine.py
+.venv/bin/python tests/bench/bench_engine.py
 """
 
 from __future__ import annotations

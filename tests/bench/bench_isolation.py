@@ -12,8 +12,8 @@ from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter
 
-from reactcli.calls import Call
 from reactcli.isolation import Toolbox
+from reactcli.tools.calls import Call
 
 MODULE = "def search(query: str) -> str:\n    return query\n"
 

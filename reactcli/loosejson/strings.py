@@ -7,8 +7,8 @@ closing bracket or the end, a key before a colon. Where that could be read in tw
 from __future__ import annotations
 
 from reactcli.diagnostics import diagnose
+from reactcli.loosejson.strict import skip_space
 from reactcli.patterns import pattern
-from reactcli.strictjson import skip_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

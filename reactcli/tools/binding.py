@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 
-from reactcli.coercion import CoercionError, admits, coerce, shown, unchecked, wants_digits, wish
 from reactcli.errors import ToolError
 from reactcli.registry import nearest
-from reactcli.results import as_json
-from reactcli.schema import EMPTY
-from reactcli.textinput import exact, spelt, unwrapped
+from reactcli.tools.coercion import CoercionError, admits, coerce, shown, unchecked, wants_digits, wish
+from reactcli.tools.results import as_json
+from reactcli.tools.schema import EMPTY
+from reactcli.tools.textinput import exact, spelt, unwrapped
 from reactcli.values import Value
 
 TYPE_CHECKING = False

@@ -1,16 +1,16 @@
 """JSON as models write it; every relaxation named and reported.
 
-Valid JSON is read by the letter (`strictjson`) and never changed; everything else by the loose reader (`jsonreader`).
+Valid JSON is read by the letter (`strict`) and never changed; everything else by the loose reader (`reader`).
 All offsets are code points of the text that is given. Nothing raises, whatever the text holds; nothing is evaluated.
 """
 
 from __future__ import annotations
 
 from reactcli.diagnostics import diagnose
-from reactcli.jsonreader import Reader, Unreadable
-from reactcli.jsonstrings import CALL_END, CLOSING, Notes, cut_off, invalid
+from reactcli.loosejson.reader import Reader, Unreadable
+from reactcli.loosejson.strict import scan, scan_items, skip_space
+from reactcli.loosejson.strings import CALL_END, CLOSING, Notes, cut_off, invalid
 from reactcli.patterns import pattern
-from reactcli.strictjson import scan, scan_items, skip_space
 from reactcli.values import Value
 
 TYPE_CHECKING = False

@@ -13,9 +13,9 @@ import types
 import typing
 
 from reactcli.errors import ToolError
-from reactcli.results import shortened
-from reactcli.schema import DEPTH, EMPTY, bare, class_name, enum_spellings, record_fields
-from reactcli.textinput import Exact
+from reactcli.tools.results import shortened
+from reactcli.tools.schema import DEPTH, EMPTY, bare, class_name, enum_spellings, record_fields
+from reactcli.tools.textinput import Exact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import signal
 import sys
 from fcntl import F_DUPFD_CLOEXEC, fcntl
 
-from reactcli.channel import REQUESTS, RESULTS
 from reactcli.errors import ToolError
+from reactcli.isolation.channel import REQUESTS, RESULTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ ENVIRONMENT = ("PATH", "HOME", "LANG", "TMPDIR", "TZ")
 
 START = (
     "import sys; home = sys.argv.pop(1); home in sys.path or sys.path.append(home); "
-    "from reactcli.worker import main; main()"
+    "from reactcli.isolation.worker import main; main()"
 )
 """What the interpreter runs: told by -I to look nowhere but in its own folders, it has to be shown ours."""
 
@@ -33,7 +33,7 @@ def spawned(spec: str, limits: Limits) -> tuple[int, int, int, int]:
         raise ToolError("there is no Python interpreter to run tools with")
     requests, results, output = _pipe(), _pipe(), _pipe()
     theirs = (requests[0], results[1], output[1])
-    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    home = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     settings = json.dumps({"owner": os.getpid(), "memory": limits.memory, "paths": _paths(), "spec": spec})
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

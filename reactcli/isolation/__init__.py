@@ -12,11 +12,11 @@ from select import POLLIN, POLLOUT, poll
 from threading import Thread
 from time import monotonic
 
-from reactcli.calls import STATUSES, Call, Outcome, failed, unknown_tool
-from reactcli.channel import Inbox, frame
 from reactcli.errors import ToolError
-from reactcli.loading import check_file
-from reactcli.spawning import spawned
+from reactcli.isolation.channel import Inbox, frame
+from reactcli.isolation.spawning import spawned
+from reactcli.tools.calls import STATUSES, Call, Outcome, failed, unknown_tool
+from reactcli.tools.loading import check_file
 from reactcli.values import Value
 
 TYPE_CHECKING = False

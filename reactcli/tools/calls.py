@@ -1,14 +1,14 @@
 """Calling a tool by name: look it up, bind the input, run it, turn what comes back into an outcome.
 
 Nothing a call can do raises but a KeyboardInterrupt and its like; what went wrong is the outcome's status, and the
-observation says it to the model. This runs tools in the caller's own process: see isolation.py for one that survives.
+observation says it to the model. This runs tools in the caller's own process: see isolation for a way that survives.
 """
 
 from __future__ import annotations
 
 from reactcli.errors import ToolError
 from reactcli.registry import nearest
-from reactcli.results import ERROR_LIMIT, as_text, failure, missing_variable, settled, shortened
+from reactcli.tools.results import ERROR_LIMIT, as_text, failure, missing_variable, settled, shortened
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from typing import Any
 
-    from reactcli.binding import Bound
     from reactcli.tools import Tool
+    from reactcli.tools.binding import Bound
 
 STATUSES = ("ok", "unknown_tool", "bad_arguments", "tool_error", "timeout")
 
@@ -83,7 +83,7 @@ class LocalTools:
 
     def describe(self) -> list[dict[str, Any]]:
         """What every tool is, in order; see `schema.described`."""
-        from reactcli.schema import described  # with inspect, typing and the docstring parser 50 ms
+        from reactcli.tools.schema import described  # with inspect, typing and the docstring parser 50 ms
 
         return [described(tool) for tool in self.tools.values()]
 
@@ -93,8 +93,8 @@ class LocalTools:
             return unknown_tool(call.tool, self.names)
         if call.truncated:
             return failed("bad_arguments", tool.name, f"'{tool.name}' was not run: its input was cut off")
-        from reactcli.binding import bind, demands  # with inspect and typing 30 ms
-        from reactcli.schema import signature
+        from reactcli.tools.binding import bind, demands  # with inspect and typing 30 ms
+        from reactcli.tools.schema import signature
 
         wanted = signature(tool)
         try:
@@ -154,4 +154,4 @@ def _hint(error: ToolError) -> str:
     return f" ({error.hint})" if error.hint else ""
 
 
-_OURS = (__name__, "reactcli.results", "reactcli.worker", "asyncio.runners", "asyncio.base_events")
+_OURS = (__name__, "reactcli.tools.results", "reactcli.isolation.worker", "asyncio.runners", "asyncio.base_events")

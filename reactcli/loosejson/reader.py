@@ -13,10 +13,10 @@ from __future__ import annotations
 from sys import get_int_max_str_digits
 
 from reactcli.diagnostics import diagnose
-from reactcli.jsonstrings import CLOSING, ITEM_END, KEY_END, TUPLE_END, Notes, cut_off, invalid, read_string
-from reactcli.jsonstrings import Unreadable as Unreadable  # noqa: PLC0414  # callers catch it
+from reactcli.loosejson.strict import DEPTH_LIMIT, DIGIT_LIMIT, INFINITY, skip_space
+from reactcli.loosejson.strings import CLOSING, ITEM_END, KEY_END, TUPLE_END, Notes, cut_off, invalid, read_string
+from reactcli.loosejson.strings import Unreadable as Unreadable  # noqa: PLC0414  # callers catch it
 from reactcli.patterns import pattern
-from reactcli.strictjson import DEPTH_LIMIT, DIGIT_LIMIT, INFINITY, skip_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

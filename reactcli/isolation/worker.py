@@ -1,4 +1,4 @@
-"""The tools' own process: started by isolation.py, one for each module of tools.
+"""The tools' own process: started by the room around it, one for each module of tools.
 
 It is two processes. The *keeper* starts first and never runs a tool: it adopts every process that a tool leaves behind,
 ends them all when the tools' process ends or its owner asks or dies, and dies as the tools' process died. The tools'
@@ -20,16 +20,16 @@ import signal
 import sys
 from functools import partial
 
-from reactcli.calls import Call, LocalTools, raised
-from reactcli.channel import REQUESTS, RESULTS, Inbox, frame
 from reactcli.errors import ToolError
+from reactcli.isolation.channel import REQUESTS, RESULTS, Inbox, frame
+from reactcli.tools.calls import Call, LocalTools, raised
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
     from typing import Any, NoReturn
 
-    from reactcli.calls import Outcome
+    from reactcli.tools.calls import Outcome
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 36, 38
 
@@ -195,8 +195,8 @@ def _serve(spec: str) -> None:
 
 
 def _loaded(spec: str) -> dict[str, Any]:
-    from reactcli.binding import bind  # noqa: F401  # loaded while modules of ours may still be cached
-    from reactcli.loading import load
+    from reactcli.tools.binding import bind  # noqa: F401  # loaded while modules of ours may still be cached
+    from reactcli.tools.loading import load
 
     sys.dont_write_bytecode = True  # no files beside the user's
     return load(spec)

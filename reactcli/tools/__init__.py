@@ -9,7 +9,7 @@ calls a tool, but for `Tool.execute`.
 from __future__ import annotations
 
 from reactcli.errors import ToolError
-from reactcli.results import as_text, failure, settled
+from reactcli.tools.results import as_text, failure, settled
 from reactcli.values import Value
 
 TYPE_CHECKING = False

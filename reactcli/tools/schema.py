@@ -12,7 +12,7 @@ import inspect
 import types
 import typing
 
-from reactcli.results import as_json
+from reactcli.tools.results import as_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
