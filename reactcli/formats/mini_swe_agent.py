@@ -36,7 +36,7 @@ def matches(content: Content) -> bool:
         return str(document.get("trajectory_format", "")).startswith("mini-swe-agent")
     if not is_chat(document):
         return False
-    texts = (content_text(message.get("content")) or "" for message in document[:_SEEN])
+    texts = (content_text(message.get("content")) or "" for message in dicts_in(document[:_SEEN]))
     return any("mswea_bash_command" in text or "<returncode>" in text for text in texts)
 
 
