@@ -37,6 +37,9 @@ def slow(seconds: float) -> str:
 def gone(text: str) -> str:
     os._exit(3)
 
+def secret(name: str) -> str:
+    return os.environ[name]
+
 def bell(text: str) -> str:
     return "\\x1b[2J\\x07" + text
 '''
@@ -100,6 +103,13 @@ def test_a_script_may_be_json_lines(place, capfd):
     lines = [json.dumps({"llm_output": reply}) for reply in SCRIPT.split("\n---\n")]
     (place / "script.txt").write_text("\n".join(lines))
     assert run(capfd) == (0, SHOWN, "")
+
+
+def test_what_a_tool_needs_is_said_beside_the_steps(place, capfd):
+    script(place, 'Action: secret\nAction Input: {"name": "ITS_KEY"}', "Final Answer: 5")
+    assert run(capfd)[2] == "secret: tools see few variables of the environment; --env ITS_KEY adds this one\n"
+    assert run(capfd, "--format", "json")[2].startswith("secret: tools see few variables")
+    assert run(capfd, "-q")[2] == ""
 
 
 @pytest.mark.usefixtures("place")

@@ -6,13 +6,12 @@ of a value is indented, so that nothing in it looks like a step of ours.
 
 from __future__ import annotations
 
-from reactcli.cli.report import PRINTED_SHOWN
+from reactcli.cli.report import LONGEST_NAME, tell_asides
 from reactcli.engine import Listener
 from reactcli.render import Safe
 from reactcli.render.console import paint
 from reactcli.render.sanitise import show, show_line
 from reactcli.render.walk import LONGEST_VALUE, TITLES, Look, step_text, value_text
-from reactcli.tools.results import shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,12 +44,7 @@ class Silent(Listener):
 
     def acted(self, outcomes: Sequence[Outcome]) -> None:
         for outcome in outcomes:
-            name = show_line(str(outcome.tool), 40)
-            if outcome.printed and not self._shell.quiet:
-                printed = outcome.printed if self._shell.verbose else shortened(outcome.printed, PRINTED_SHOWN)
-                self._shell.notes.say(Safe("".join(f"{name} | {show(line)}\n" for line in printed.splitlines())))
-            if outcome.traceback and self._shell.verbose:
-                self._shell.notes.say(show(outcome.traceback))
+            tell_asides(self._shell, outcome)
 
     def close(self) -> None:
         """End what was begun, such as a spinner."""
@@ -106,7 +100,7 @@ class Live(Plain):
 
     def acting(self, act: Act) -> None:
         self._finish_reply()
-        names = ", ".join(show_line(str(call.tool), 40) for call in act.calls)
+        names = ", ".join(show_line(str(call.tool), LONGEST_NAME) for call in act.calls)
         self._spin(Safe(f"running {names}"))
 
     def acted(self, outcomes: Sequence[Outcome]) -> None:

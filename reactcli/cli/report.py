@@ -34,6 +34,7 @@ CUE_LIMIT = 200
 PRINTED_SHOWN = 2000
 """Characters of what a tool prints that are shown; -v shows all that was kept."""
 
+LONGEST_NAME = 40
 
 WAYS_OUT = {
     "ran out of its time": "--timeout gives it more",
@@ -111,18 +112,23 @@ class Report:
             out.write_raw(f"{text}\n")
 
     def _write_asides(self, outcome: Outcome) -> None:
-        if outcome.printed and not self._shell.quiet:
-            printed = outcome.printed if self._shell.verbose else shortened(outcome.printed, PRINTED_SHOWN)
-            name = show_line(str(outcome.tool))
-            self._shell.notes.say(Safe("".join(f"{name} | {show(line)}\n" for line in printed.splitlines())))
-        for note in () if self._shell.quiet else outcome.notes:
-            self._shell.note(show_line(f"{outcome.tool}: {note}"))
-        if outcome.traceback and self._shell.verbose:
-            self._shell.notes.say(show(outcome.traceback))
+        tell_asides(self._shell, outcome)
         if outcome.error is not None:
             has_raised = outcome.status in {"tool_error", "timeout"}
             way_out = next((hint for words, hint in WAYS_OUT.items() if words in outcome.error), "")
             explain(f"tool '{outcome.tool}' failed: {outcome.error}" if has_raised else outcome.error, way_out)
+
+
+def tell_asides(shell: Shell, outcome: Outcome) -> None:
+    """Says on stderr what a tool printed, what was noticed when it was called and, with -v, where it failed."""
+    name = show_line(str(outcome.tool), LONGEST_NAME)
+    if outcome.printed and not shell.quiet:
+        printed = outcome.printed if shell.verbose else shortened(outcome.printed, PRINTED_SHOWN)
+        shell.notes.say(Safe("".join(f"{name} | {show(line)}\n" for line in printed.splitlines())))
+    for note in () if shell.quiet else outcome.notes:
+        shell.note(show_line(f"{outcome.tool}: {note}"))
+    if outcome.traceback and shell.verbose:
+        shell.notes.say(show(outcome.traceback))
 
 
 class Scratchpad:
