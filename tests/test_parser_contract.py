@@ -74,6 +74,40 @@ def test_primed_takes_the_text_before_the_first_label_for_the_thought() -> None:
     assert ReActAgentParser(primed=True).parse("just thinking").thought == "just thinking"
 
 
+TRANSCRIPT = "I look.\nAction: f\nAction Input: 1\nObservation: 2\nFinal Answer: 3"
+
+
+def test_the_words_that_a_policy_takes_are_in_one_field_only_with_their_span() -> None:
+    primed = ReActAgentParser(primed=True)
+    step = primed.parse("I should look.\nThought: now.\nFinal Answer: 3")
+    assert (step.thought, step.preamble) == ("I should look.\nnow.", "")
+    assert step.spans["thought"] == (0, len("I should look.\nThought: now."))
+    assert "preamble" not in step.spans
+    step = ReActAgentParser(implicit_final=True).parse(" It is 3.")
+    assert (step.final_answer, step.preamble, step.spans, step.diagnostics) == (
+        "It is 3.",
+        "",
+        {"final_answer": (1, 9)},
+        (),
+    )
+
+
+def test_the_words_before_a_transcript_are_the_thought_of_its_first_step_alone() -> None:
+    primed = ReActAgentParser(primed=True)
+    first, last = primed.parse_trace(TRANSCRIPT).steps
+    assert (first.thought, last.thought, last.spans) == (
+        "I look.",
+        "",
+        {"final_answer": (len(TRANSCRIPT) - 1, len(TRANSCRIPT))},
+    )
+    assert primed.parse(TRANSCRIPT).thought == "I look."
+
+
+def test_a_primed_stream_tells_the_first_words_as_the_thought() -> None:
+    stream = ReActAgentParser(primed=True).stream()
+    assert stream.feed("I look.\nAction: f\n")[0] == ("thought", "I look.")
+
+
 def test_implicit_final_takes_prose_for_the_answer() -> None:
     assert ReActAgentParser().parse("It is 4.").final_answer is None
     assert ReActAgentParser(implicit_final=True).parse("It is 4.").final_answer == "It is 4."

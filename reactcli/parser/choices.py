@@ -38,9 +38,9 @@ class Policy:
 class Choice:
     """The round that is the step, and what of it is used."""
 
-    __slots__ = ("action_input", "answer", "call", "conflict", "found", "reading", "thought")
+    __slots__ = ("action_input", "answer", "call", "conflict", "found", "lead_is", "reading", "thought", "thoughts")
 
-    def __init__(self, found: Cut, reading: Reading, policy: Policy, *, use: str = "both") -> None:
+    def __init__(self, found: Cut, reading: Reading, policy: Policy, *, use: str = "both", leads: bool = True) -> None:
         self.found = found
         self.reading = reading
         self.conflict = use == "neither"
@@ -50,10 +50,18 @@ class Choice:
         self.thought = reading.thought
         if self.answer is None and use != "neither":
             self._take_action(reading)
-        if policy.primed and (told := preamble_of(found)):
-            self.thought = f"{told}\n{self.thought}" if self.thought else told
-        if policy.implicit_final and not found.pieces and (told := preamble_of(found)):
-            self.answer, self.thought = told, ""
+        self.thoughts = reading.round.thoughts
+        self.lead_is = "preamble"
+        if leads and policy.implicit_final and not found.pieces and (lead := preamble_of(found)):
+            self.answer, self.thought, self.lead_is = lead, "", "final_answer"
+        elif leads and policy.primed:
+            self.take_lead()
+
+    def take_lead(self) -> None:
+        """Takes the text before the first label for the thought, or for its beginning."""
+        if lead := preamble_of(self.found):
+            self.thought = f"{lead}\n{self.thought}" if self.thought else lead
+            self.lead_is = "thought"
 
     def _take_action(self, reading: Reading) -> None:
         stray = reading.round.stray_input
@@ -81,28 +89,34 @@ def choose(found: Cut, rounds: list[Round], policy: Policy) -> Choice:
         return _answering(found, rounds, finals[-1], policy)
     acting = _first_acting(found, rounds if policy.pick == "first" else rounds[::-1])
     if finals and acting is not None and acting.acts:
-        return Choice(found, acting, policy, use="action" if policy.on_both == "action" else "neither")
+        use = "action" if policy.on_both == "action" else "neither"
+        return Choice(found, acting, policy, use=use, leads=acting.round is rounds[0])
     if finals:
         return _answering(found, rounds, finals[-1], policy)
-    return Choice(found, acting or Reading(found, _told(rounds)), policy)
+    reading = acting or Reading(found, _told(rounds))
+    return Choice(found, reading, policy, leads=reading.round is rounds[0])
 
 
 def _answering(found: Cut, rounds: list[Round], final: Round, policy: Policy) -> Choice:
     """The round of the last final answer, with the last thought before it (R6), from an earlier round if need be."""
-    choice = Choice(found, Reading(found, final), policy)
+    choice = Choice(found, Reading(found, final), policy, leads=final is rounds[0])
     if not choice.thought:
         before = rounds[: rounds.index(final)]
         told = next((one for one in reversed(before) if one.thoughts), None)
-        choice.thought = "\n".join(found.value(piece) for piece in told.thoughts) if told else ""
+        if told is not None:
+            choice.thoughts = told.thoughts
+            choice.thought = "\n".join(found.value(piece) for piece in told.thoughts)
+        if policy.primed and before and told in (None, before[0]):
+            choice.take_lead()
     return choice
 
 
-def choose_whole(found: Cut, one: Round, policy: Policy) -> Choice:
+def choose_whole(found: Cut, one: Round, policy: Policy, *, leads: bool) -> Choice:
     """The step of one round of a transcript."""
     reading = Reading(found, one)
     both = reading.acts and one.final is not None
     use = {"final": "both", "action": "action", "error": "neither"}[policy.on_both] if both else "both"
-    return Choice(found, reading, policy, use=use)
+    return Choice(found, reading, policy, use=use, leads=leads)
 
 
 def preamble_of(found: Cut) -> str:

@@ -50,4 +50,4 @@ def whole_step(text: str, dialect: Dialect, policy: Policy) -> Step:
 def whole_trace(text: str, dialect: Dialect, policy: Policy) -> Trace:
     found = cut(text, dialect)
     rounds = rounds_of(found.pieces, found.notes, is_transcript=True)
-    return trace_of(found, [choose_whole(found, one, policy) for one in rounds])
+    return trace_of(found, [choose_whole(found, one, policy, leads=one is rounds[0]) for one in rounds])

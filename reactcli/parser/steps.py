@@ -111,6 +111,7 @@ def _transcribed(choice: Choice, episode: int, *, first: bool) -> Step:
     fields["episode"] = episode
     if not first:
         fields["preamble"] = ""
+        fields["spans"].pop("preamble", None)
     if of.question is not None:
         fields["question"] = found.value(of.question)
         fields["spans"]["question"] = found.body(of.question)
@@ -139,7 +140,7 @@ def _fields(choice: Choice, notes: list[Diagnostic]) -> dict[str, Any]:
         **choice.contract(),
         "dialect": reading.dialect if reading.recognised or choice.answer is not None else "",
         "reasoning": _reasoning(found),
-        "preamble": preamble_of(found),
+        "preamble": preamble_of(found) if choice.lead_is == "preamble" else "",
         "spans": spans,
         "parallel_actions": (),
     }
@@ -206,8 +207,8 @@ def _arguments(call: Call, reading: Reading, notes: list[Diagnostic]) -> tuple[A
 def _spans(choice: Choice) -> dict[str, Span]:
     found, of = choice.found, choice.reading.round
     spans: dict[str, Span] = {}
-    if choice.thought and of.thoughts:
-        spans["thought"] = (found.body(of.thoughts[0])[0], found.body(of.thoughts[-1])[1])
+    if choice.thought and choice.thoughts:
+        spans["thought"] = (found.body(choice.thoughts[0])[0], found.body(choice.thoughts[-1])[1])
     if choice.call is not None and choice.call.name:
         spans["action"] = _name_span(found, of.requests[0].action, choice.call.name)
     if choice.action_input is not None:
@@ -218,7 +219,8 @@ def _spans(choice: Choice) -> dict[str, Span]:
         spans["final_answer"] = choice.reading.answer_span
     if preamble_of(found):
         end = found.pieces[0][1] if found.pieces else found.window[1]
-        spans["preamble"] = found.body((Part.PREAMBLE, 0, found.window[0], end, ""))
+        start, end = found.body((Part.PREAMBLE, 0, found.window[0], end, ""))
+        spans[choice.lead_is] = (start, spans.get(choice.lead_is, (start, end))[1])
     if found.thinking:
         spans["reasoning"] = (found.thinking[0][0], found.thinking[-1][1])
     return spans

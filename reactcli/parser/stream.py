@@ -60,7 +60,7 @@ class StepStream:
         """What is not yet told, from the start of its line."""
         self._at = 0
         self._line_start = True
-        self._part = Part.PREAMBLE
+        self._lead = self._part = Part.THOUGHT if parser.policy.primed else Part.PREAMBLE
         self._closer: re.Pattern[str] | None = None
         self._space = ""
         """White space that is told only if text follows in the same part."""
@@ -199,7 +199,7 @@ class StepStream:
         closing = self._closer.match(text, at) if self._closer else None
         opening = None if self._part is Part.REASONING else _MARKS.pattern.match(text, at)
         if closing:
-            self._open(Part.PREAMBLE, closing.end(), None)
+            self._open(self._lead, closing.end(), None)
             self._line_start = True
         elif opening and not (self._fenced or self._inside_json()):
             mark, _ = _MARKS.of(opening)
