@@ -124,6 +124,8 @@ def _with_rare_fields(step: Step, record: dict[str, Any], note: Callable[..., No
         changes["truncated"] = record["truncated"]
     if actions := dicts_in(record.get("parallel_actions")):
         changes["parallel_actions"] = tuple(_action(action, note) for action in actions)
+        inputs = (input_of(action.get("action_input")) for action in actions)
+        changes["diagnostics"] = tuple(found for each in inputs for found in each.diagnostics)
     if depth < SHADOWED_LIMIT and (others := dicts_in(record.get("shadowed"))):
         changes["shadowed"] = tuple(step_of(other, note, depth=depth + 1) for other in others)
     return step.replace(**changes) if changes else step
