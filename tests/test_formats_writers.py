@@ -196,6 +196,14 @@ def test_several_episodes_are_a_line_each(name):
     assert [(step.action, step.episode) for step in read(data).steps] == [("b", 1), ("e", 2)]
 
 
+@pytest.mark.parametrize("name", ["openai", "anthropic", "atif"])
+def test_an_observation_that_calls_share_is_the_result_of_the_last_one(name):
+    step = Step("two", "a", "1", observation="one\ntwo\nmore", parallel_actions=(Action("a", "1"), Action("b", "2")))
+    back = read(written(Trace("q", (step, Step(final_answer="3", is_final=True))), name)).steps[0]
+    assert [(one.action, one.observation) for one in back.parallel_actions] == [("a", None), ("b", "one\ntwo\nmore")]
+    assert back.observation == step.observation
+
+
 # -- text
 
 

@@ -172,8 +172,13 @@ def messages_of(trace: Trace) -> Iterator[dict[str, Any]]:
 
 
 def actions_of(step: Step, meta: Any, number: int) -> list[Action]:
-    """The calls of a step, each with an id: its own, or one made of the numbers of step and call."""
+    """The calls of a step, each with an id: its own, or one made of the numbers of step and call.
+
+    An observation that calls share, as text leaves open whose it is, is the last one's.
+    """
     actions = list(step.parallel_actions)
+    if actions and all(action.observation is None for action in actions):
+        actions[-1] = actions[-1].replace(observation=step.observation)
     if not actions and step.action is not None:
         call_id = meta.get("call_id")
         is_error = meta.get("is_error") is True
