@@ -35,6 +35,7 @@ def test_values_that_look_like_labels_come_back_as_they_were(dialect, pairs, ans
     assert [(one.action_input, one.observation, one.final_answer) for one in back.steps] == [
         (one.action_input, one.observation, one.final_answer) for one in trace.steps
     ]
+    assert back.final_answer == answer
 
 
 @settings(max_examples=100, deadline=None)

@@ -54,7 +54,9 @@ def read(content: Content) -> Iterator[Event]:
         why = f": {content.json_error}" if content.json_error else ""
         kind = "not JSON" if content.json_error else "neither JSON nor ReAct text"
         raise FormatError(f"no step was found; this is {kind}{why}", hint="`reactcli dialects` shows what is read")
-    yield from events_of(trace.replace(steps=tuple(map(_restored, trace.steps)), question=_plain(trace.question)))
+    steps = tuple(map(_restored, trace.steps))
+    whole = {"question": _plain(trace.question), "final_answer": _plain(trace.final_answer)}
+    yield from events_of(trace.replace(steps=steps, **whole))
 
 
 def write(trace: Trace, dialect: str = "classic") -> Iterator[str]:
