@@ -307,6 +307,25 @@ def test_a_recorded_reply_beside_its_step_is_judged_too():
     assert findings_of(content.encode()) == [("hallucinated-observation", 1, 1, at)]
 
 
+BOTH = "Thought: t\nAction: f\nAction Input: 1\nObservation: invented\nFinal Answer: 9999"
+
+
+@pytest.mark.parametrize(
+    ("reply", "step", "codes"),
+    [
+        (BOTH, {"action": "f", "action_input": "1", "observation": "o"}, ["hallucinated-observation"]),
+        (BOTH, {"final_answer": "9999"}, ["action-and-final-answer", "hallucinated-observation"]),
+        (BOTH.replace("Observation: invented\n", ""), {"action": "g", "action_input": "2", "observation": "o"}, []),
+        ("I call f.", {"action": "f", "action_input": "1", "observation": "o"}, []),
+    ],
+    ids=["cut", "whole", "another", "prose"],
+)
+def test_a_recorded_reply_is_judged_as_its_step_was_read(reply, step, codes):
+    records = [{"thought": "t", **step, "llm_output": reply}, {"thought": "t", "final_answer": "a"}]
+    content = "\n".join(map(json.dumps, records)).encode()
+    assert [code for code, number, *_ in findings_of(content) if number == 1] == codes
+
+
 def test_inputs_of_calls_at_once_are_judged_one_by_one():
     calls = [{"action": "f", "action_input": text, "observation": "o"} for text in ('{"a": 1}', "{'a': 2}")]
     record = {"thought": "t", "action": "f, f", "action_input": "{\"a\": 1}, {'a': 2}", "parallel_actions": calls}

@@ -19,6 +19,7 @@ from reactcli.lint.run import Episode
 from reactcli.lint.texts import spoken_notes, text_notes
 from reactcli.lint.window import Window
 from reactcli.loops import Thresholds, Watch
+from reactcli.orders import REASONS
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -40,6 +41,8 @@ SPELT = "openai-chat-react"
 """The format of chats that spell ReAct."""
 OWN = frozenset({"reactcli", "steps", "map"})
 """Formats in which a reply that stands beside its step is ReAct text."""
+DECISIONS = frozenset({*REASONS, "action-and-final-answer"})
+"""Codes that say what a reply came to."""
 
 
 class Finding(Value):
@@ -179,7 +182,22 @@ def _said_of_unread(places: Places) -> Iterator[tuple[Diagnostic, Place]]:
 
 
 def _said_of_reply(reply: str, step: Step) -> list[Diagnostic]:
+    """What is odd about a recorded reply, read as the step beside it was; nothing that the step shows to be wrong."""
+    known = {note.code for note in step.diagnostics}
+    same = next((notes for reading, notes in _readings(reply) if reading.contract() == step.contract()), None)
+    if same is None:
+        (_, same), known = next(_readings(reply)), known | DECISIONS
+    return [note for note in same if note.code not in known]
+
+
+def _readings(reply: str) -> Iterator[tuple[Step, tuple[Diagnostic, ...]]]:
+    """As a whole, and up to the observation that the model wrote itself, where a run ends it."""
     from reactcli.parser import ReActAgentParser  # 20 ms, and few recordings hold the replies too
 
-    known = {note.code for note in step.diagnostics}
-    return [note for note in ReActAgentParser().parse(reply).diagnostics if note.code not in known]
+    for parser in (ReActAgentParser(), ReActAgentParser(on_both="action")):
+        whole = parser.parse(reply)
+        yield whole, whole.diagnostics
+        invented = next((note for note in whole.diagnostics if note.code == "hallucinated-observation"), None)
+        if invented is not None:
+            used = parser.parse(reply[: invented.span[0]])
+            yield used, (*used.diagnostics, invented)
