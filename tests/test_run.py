@@ -418,6 +418,14 @@ def test_a_call_can_be_confirmed_or_denied(answer, code, status):
     assert (ended, "run add(a=2, b=3)? [y/N]" in shown, status in shown) == (code, True, True)
 
 
+def test_nothing_spins_before_every_question_is_answered(place):
+    script(place, "Action: bell, bell\nAction Input: a, b", "Final Answer: 5")
+    argv = ["run", "q", "--tools", "tools.py", "--model", "script:script.txt", "--confirm"]
+    shown, code = on_terminal(argv, b"y\ny\n")
+    before, _, behind = shown.rpartition("[y/N]")
+    assert (code, before.count("run bell("), "running" in before, "running bell, bell" in behind) == (0, 2, False, True)
+
+
 # -- prompt
 
 

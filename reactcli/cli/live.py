@@ -98,6 +98,9 @@ class Live(Plain):
         elif self._stream is not None:
             self._tell(self._stream.feed(text))
 
+    def confirming(self, act: Act) -> None:  # noqa: ARG002  # the question names the calls
+        self._finish_reply()
+
     def acting(self, act: Act) -> None:
         self._finish_reply()
         names = ", ".join(show_line(str(call.tool), LONGEST_NAME) for call in act.calls)

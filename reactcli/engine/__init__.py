@@ -82,6 +82,9 @@ class Listener:
     def heard(self, text: str | None) -> None:
         """Text of the completion has come; None: what has come of it so far is void."""
 
+    def confirming(self, act: Act) -> None:
+        """Whether calls may be made is about to be asked."""
+
     def acting(self, act: Act) -> None:
         """Calls are about to be made."""
 
@@ -223,16 +226,18 @@ class ReActEngine:
             if isinstance(request, Ask):
                 listener.asked(request)
                 return self.model.complete(request, listener.heard)
-            listener.acting(request)
-            outcomes = self._outcomes(request)
+            outcomes = self._outcomes(request, listener)
         finally:
             self.is_waiting = False
         listener.acted(outcomes)
         return outcomes
 
-    def _outcomes(self, act: Act) -> list[Outcome]:
-        if self.options.confirm is not None and not all(self._is_allowed(call) for call in act.calls):
-            return [failed("denied", call.tool, "the user did not allow this step") for call in act.calls]
+    def _outcomes(self, act: Act, listener: Listener) -> list[Outcome]:
+        if self.options.confirm is not None:
+            listener.confirming(act)
+            if not all(self._is_allowed(call) for call in act.calls):
+                return [failed("denied", call.tool, "the user did not allow this step") for call in act.calls]
+        listener.acting(act)
         limit = act.seconds
         call_all = getattr(self.tools, "call_all", None)
         if call_all is not None and len(act.calls) > 1:
