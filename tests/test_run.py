@@ -241,6 +241,17 @@ def test_a_fork_says_where_it_comes_from(place, capfd):
     assert (place / "run.jsonl").read_bytes() == before
 
 
+def test_an_answer_in_the_first_step_is_dropped_as_the_hint_says(place, capfd):
+    script(place, "Final Answer: 5")
+    run(capfd, "--record", "run.jsonl")
+    script(place, "Final Answer: five")
+    fork = ("--resume", "run.jsonl", "--record", "fork.jsonl", "--from")
+    assert "; --from 0 drops it" in run(capfd, *fork, "1", question="")[2]
+    assert run(capfd, *fork, "0", question="")[0] == 0
+    trace = read("fork.jsonl")
+    assert (trace.question, trace.final_answer, len(trace.steps)) == ("What is 2 + 3?", "five", 1)
+
+
 @pytest.mark.usefixtures("place")
 @pytest.mark.parametrize(
     ("argv", "message"),

@@ -268,7 +268,7 @@ COMMAND = Command(
         *PROMPT_OPTIONS,
         Option(("--record",), "Record the run to this file, step by step.", metavar="FILE"),
         Option(("--resume",), "Go on with a recording, or from a step of it.", metavar="FILE"),
-        Option(("--from",), "The last step of --resume that is kept.", metavar="N", convert=count),
+        Option(("--from",), "The last step of --resume that is kept; 0 keeps none.", metavar="N", convert=_number),
         Option(("--confirm",), "Ask on the terminal before each step's calls."),
         Option(("--timeout",), "Seconds for a call; 30, or what the tool sets, if not given.", "S", convert=seconds),
         Option(("--deadline",), "Seconds for the whole run.", metavar="S", convert=seconds),
