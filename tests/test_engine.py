@@ -409,6 +409,19 @@ def test_a_deadline_is_warned_of_and_then_ends_the_run():
     assert ["the time for this run" in prompt for prompt in prompts] == [False, False, False, True]
 
 
+def test_a_model_that_fails_when_the_deadline_has_passed_is_late():
+    clock = Clock()
+
+    def model(_prompt):
+        clock.now += 10
+        raise ModelError("no whole reply")
+
+    run = ReActEngine(model, [search], deadline=10, clock=clock).run("q")
+    assert (run.status, run.reason, run.iterations) == ("stopped", "the deadline of 10 s has passed", 1)
+    run = ReActEngine(model, [search], deadline=11, clock=clock).run("q")
+    assert (run.status, run.reason) == ("llm_error", "no whole reply")
+
+
 def test_a_limit_of_tokens_is_warned_of_and_then_ends_the_run():
     replies = [
         Completion(f"Action: search\nAction Input: {n}", {"input_tokens": 30, "output_tokens": 10}) for n in range(9)

@@ -300,6 +300,35 @@ def test_a_broken_stream_is_an_error_after_some_tries(body, message):
         assert len(served.requests) == 2
 
 
+@pytest.mark.parametrize("body", [b"<html>data: hello</html>", b'{"choices": []}', b""])
+def test_a_reply_that_is_no_event_stream_is_not_asked_for_again(body):
+    with serving(sending(body, **{"Content-Type": "text/html; charset=utf-8"})) as served:
+        run = ReActEngine(model(served), {}).run("q")
+    message = "the endpoint's reply is of the type 'text/html' and no event stream"
+    hint = "look at the base URL, which often ends in /v1"
+    assert (run.status, run.reason, len(served.requests)) == ("llm_error", f"{message} ({hint})", 1)
+
+
+def test_events_of_another_type_are_read_all_the_same():
+    with serving(sending(said("x"), **{"Content-Type": "text/plain"})) as served:
+        assert model(served).complete(ASK).text == "x"
+
+
+def test_a_run_whose_endpoint_outlasts_the_deadline_is_stopped():
+    with serving(streaming(dripping)) as served:
+        run = ReActEngine(model(served), {}, deadline=0.3).run("q")
+    assert (run.status, run.reason) == ("stopped", "the deadline of 0.3 s has passed")
+
+
+@pytest.mark.parametrize(
+    "url", ["localhost:8000/v1", "127.0.0.1:8000/v1", "ftp://example.org", "http://", "http://[::1/v1"]
+)
+def test_a_base_url_that_is_none_is_refused_at_once(url, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    with pytest.raises(ReactcliError, match="is no URL of an endpoint"):
+        open_endpoint("small")
+
+
 def test_a_wrong_length_is_a_broken_connection():
     body = delta(content="Thought: a")
     with serving(sending(body, **{"Content-Length": str(len(body) + 100)})) as served:

@@ -107,11 +107,15 @@ class Course:
         settings = self._settings
         if len(self._turns) >= settings.max_steps:
             return End("max_steps", f"there is no final answer after {_count(settings.max_steps, 'step')}")
-        if settings.deadline is not None and self._clock() - self._began >= settings.deadline:
-            return End("stopped", f"the deadline of {settings.deadline:g} s has passed")
         if settings.max_tokens is not None and self._tokens >= settings.max_tokens:
             return End("stopped", f"the limit of {settings.max_tokens} tokens is used up")
-        return None
+        return self._too_late()
+
+    def _too_late(self) -> End | None:
+        deadline = self._settings.deadline
+        if deadline is None or self._clock() - self._began < deadline:
+            return None
+        return End("stopped", f"the deadline of {deadline:g} s has passed")
 
     def _step(self, *, at_limit: bool = False) -> Requests[End | None]:
         """One step; None if the run goes on. At the limit no tool is run any more."""
@@ -121,7 +125,7 @@ class Course:
         try:
             completion: Completion = yield ask
         except StopRun as stop:
-            return stop.end
+            return (stop.end.status == "llm_error" and self._too_late()) or stop.end
         if len(completion.text) > REPLY_LIMIT:
             completion = completion.replace(text=completion.text[:REPLY_LIMIT], is_cut_off=True)
         self._count_tokens(ask, completion)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from reactcli.engine.requests import Ask, Listen
 
+EVENTS = "text/event-stream"
+"""The type of a reply that comes in pieces."""
 REPLY_LIMIT = 16 << 20
 """Bytes of a reply as it is sent, headers and events included."""
 LONGEST_ERROR = 300
@@ -52,8 +54,8 @@ class Settings(Value):
 class EndpointError(ModelError):
     """A try that failed."""
 
-    def __init__(self, message: str, *, again: bool = False, wait: float | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, again: bool = False, wait: float | None = None, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
         self.again = again
         """Another try may succeed."""
         self.wait = wait
@@ -78,11 +80,12 @@ class EndpointModel(Model):
             client.close()
 
     def complete(self, ask: Ask, listen: Listen | None = None) -> Completion:
-        until = monotonic() + min(self._settings.seconds, ask.seconds if ask.seconds is not None else float("inf"))
+        seconds = min(self._settings.seconds, ask.seconds if ask.seconds is not None else float("inf"))
+        until = monotonic() + seconds
         tries = 0
         while True:
             try:
-                return self._reply(ask, listen, until)
+                return self._reply(ask, listen, until, seconds)
             except EndpointError as error:
                 if self._leaves_out(error):
                     continue
@@ -115,7 +118,7 @@ class EndpointModel(Model):
         self._left_out.add(refused)
         return True
 
-    def _reply(self, ask: Ask, listen: Listen | None, until: float) -> Completion:
+    def _reply(self, ask: Ask, listen: Listen | None, until: float, seconds: float) -> Completion:
         """One try. What comes is read in a thread, so that no silence of the endpoint outlasts the limit."""
         pieces: SimpleQueue[Any] = SimpleQueue()
         over = Event()
@@ -125,7 +128,7 @@ class EndpointModel(Model):
         reply = _Reply(ask, listen)
         try:
             while not reply.is_over:
-                reply.take(_next(pieces, until, self._settings.seconds))
+                reply.take(_next(pieces, until, seconds))
         finally:
             over.set()
             if not reply.is_whole:
@@ -151,11 +154,14 @@ class EndpointModel(Model):
         try:
             left = max(until - monotonic(), 0.01)
             with client.chat.completions.create(**request, timeout=left) as stream:
+                chunk = None
                 for chunk in stream:
                     if over.is_set():
                         return
                     for piece in _pieces(chunk):
                         pieces.put(piece)
+                if chunk is None:
+                    _check_type(stream.response.headers.get("content-type") or EVENTS, self._settings.key)
             pieces.put(None)
         except Exception as error:  # noqa: BLE001  # whatever a hostile endpoint makes of the package
             pieces.put(_as_error(error, self._settings.key))
@@ -213,13 +219,28 @@ class _Reasoning(Value):
 def open_endpoint(
     name: str, *, key_env: str = "OPENAI_API_KEY", wait: Callable[[float], None] = sleep, **settings: Any
 ) -> EndpointModel:
-    """The model of a name, its key from the environment. ReactcliError if the package or the key is not there."""
+    """The model of a name, its key from the environment. ReactcliError if the package or the key is not there, or the
+    base URL is none.
+    """
     key = os.environ.get(key_env, "")
     base_url = settings.pop("base_url", None) or os.environ.get("OPENAI_BASE_URL")
-    host = urlsplit(base_url).hostname if base_url else None
+    host = _host(base_url) if base_url else None
     if not key and host not in LOCAL:
         raise ReactcliError(f"the variable {key_env} has no key", hint="set it, or name another with --key-env")
     return EndpointModel(name, Settings(base_url, key or "none", **settings), wait=wait)
+
+
+def _host(base_url: str) -> str:
+    """ReactcliError if a URL has no host that can be asked over HTTP."""
+    try:
+        parts = urlsplit(base_url)
+        host = parts.hostname
+    except ValueError:
+        host = None
+    if not host or parts.scheme not in {"http", "https"}:
+        message = f"'{shortened(base_url, LONGEST_ERROR)}' is no URL of an endpoint"
+        raise ReactcliError(message, hint="it begins with http:// or https://, and a host follows")
+    return host
 
 
 def _client(settings: Settings) -> Any:
@@ -277,7 +298,15 @@ def _next(pieces: SimpleQueue[Any], until: float, seconds: float) -> Any:
     try:
         return pieces.get(timeout=max(until - monotonic(), 0.0))
     except Empty:
-        raise EndpointError(f"the endpoint gave no whole reply within {seconds:g} s") from None
+        raise EndpointError(f"the endpoint gave no whole reply within {seconds:.3g} s") from None
+
+
+def _check_type(content_type: str, key: str) -> None:
+    """EndpointError if a reply without any event is none because something else answered, such as a web site."""
+    kind = content_type.partition(";")[0].strip()
+    if kind.lower() != EVENTS:
+        message = f"the endpoint's reply is of the type '{_clean(kind, key)}' and no event stream"
+        raise EndpointError(message, hint="look at the base URL, which often ends in /v1")
 
 
 def _pieces(chunk: Any) -> Iterator[Any]:
