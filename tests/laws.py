@@ -5,7 +5,7 @@ from __future__ import annotations
 from reactcli import ReActAgentParser, Step
 from reactcli.tokens import tokens
 
-WRITTEN = {"json", "hermes", "agentscope", "langchain-selfask"}
+WRITTEN = {"json", "hermes", "invoke", "agentscope", "langchain-selfask"}
 """Dialects whose inputs are decoded or written by us, and so need not stand in the text."""
 
 

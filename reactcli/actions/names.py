@@ -7,7 +7,11 @@ import re
 from reactcli.dialects.parts import NO_ACTION, TERMINAL
 from reactcli.patterns import pattern
 
-_NO_ACTION = pattern(r"(?:none|null|n/a|no action)\s{0,3}[(.].{0,200}", re.IGNORECASE)
+_NO_ACTION = pattern(
+    r"(?:none|null|n/a|no (?:further |more )?(?:action|tool)s?)"
+    r"(?: (?:is |are )?(?:required|needed|necessary|to take))?(?:\s{0,3}[(.].{0,200})?",
+    re.IGNORECASE,
+)
 _LONGEST_TERMINAL = 16
 _PAIRS = (("`", "`"), ('"', '"'), ("'", "'"), ("[", "]"), ("“", "”"), ("「", "」"))
 

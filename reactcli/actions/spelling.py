@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from reactcli.diagnostics import Diagnostic
     from reactcli.source import Span
 
-_CALL = pattern(r"([\w.\-/]{1,200})([ \t]?)([\[(])")
-_CALL_WITH_OBJECT = pattern(r"([^\W\d][\w.\-/]{0,199})[ \t]{1,3}(?=\{)")
+_CALL = pattern(r"([\w.\-/]{1,200})([ \t]?)([\[(（［【])")
+_CALL_WITH_OBJECT = pattern(r"([^\W\d][\w.\-/]{0,199})(?:[ \t]{1,3}(?=\{)|(?=\{\s{0,20}[\"'}]))")
 _PAUSE = pattern(r"([^\W\d][\w.\-]{0,199}|(?i:final answer))[ \t]?[:：][ \t]*+(?<=[ \t：])(?=\S)")
 _REMARK = pattern(r"([\w.\-/]{1,200})[ \t]?\(.*\)[ \t]*", re.DOTALL)
-_CLOSERS = {"[": "]", "(": ")"}
-_SPELLING = {"[": "bracket", "(": "call"}
+_CLOSERS = {"[": "]", "(": ")", "（": "）", "［": "］", "【": "】"}
+_SPELLING = {"[": "bracket", "(": "call", "（": "call", "［": "bracket", "【": "bracket"}
+_DATA = {"", "json", "json5", "text", "txt", "plaintext", "yaml", "xml"}
+"""Languages of fences that name no tool."""
 _FENCES_LIMIT = 20
 """Fences looked at for a call behind one label."""
 
@@ -46,6 +48,13 @@ def spelled(text: str, span: Span, spellings: tuple[str, ...], notes: list[Diagn
 
 def named(text: str, span: Span, notes: list[Diagnostic]) -> Call:
     """The call in the body of an action whose input stands behind a label of its own: only the name is read."""
+    if text[span[0]] == "{" and (call := call_object(text, span, [], labelled=True)) and call.name:
+        return Call(call.name, "lines")
+    if fenced := _fenced(text, span, notes):
+        language, inside = fenced
+        if inside[0] == inside[1]:
+            return Call(language, "lines")
+        span = inside
     start, end = span
     line_end = _line_end(text, start, end)
     if line_end < end and text[line_end:end].strip():
@@ -57,7 +66,27 @@ def named(text: str, span: Span, notes: list[Diagnostic]) -> Call:
     return Call(clean_name(remark[1] if remark else body), "lines")
 
 
-def _lines(text: str, span: Span, _: list[Diagnostic]) -> Call | None:
+def _fenced(text: str, span: Span, notes: list[Diagnostic]) -> tuple[str, Span] | None:
+    """The language of the code fence that a body begins with, and its inside; None if there is no such fence."""
+    opening = FENCE.match(text, *span)
+    inside = unfenced(text, span)
+    if opening is None or inside is None or text.startswith("```", inside[0], inside[1]):
+        return None
+    close = text.find("```", inside[1], span[1])
+    if close >= 0 and text[close + 3 : span[1]].strip():
+        notes.append(diagnose("text-after-action", (close + 3, span[1])))
+    return opening[0].strip("` \t\r\n"), inside
+
+
+def _lines(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
+    """A name, and the rest as its input; of fenced code the language is the name."""
+    fenced = _fenced(text, span, notes)
+    if fenced is not None:
+        language, inside = fenced
+        if language.lower() not in _DATA:
+            return Call(language, "lines", span=inside if inside[0] < inside[1] else None)
+        if inside[0] < inside[1]:
+            return _call(text, inside, notes) or _lines(text, inside, notes)
     start, end = span
     line_end = _line_end(text, start, end)
     name = clean_name(text[start:line_end])

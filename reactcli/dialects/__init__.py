@@ -240,7 +240,7 @@ _TABLE = (
         evidence=("[TOOL_CALLS]",),
         beside_labels=True,
         marks=(
-            Mark(Part.ACTION, r"\[TOOL_CALLS\](?P<name>[\w.-]{1,200})\[ARGS\]"),
+            Mark(Part.ACTION, r"\[TOOL_CALLS\](?P<name>[\w.-]{1,200})(?:\[CALL_ID\]\w{1,40})?\[ARGS\]"),
             Mark(Part.ACTION, r"\[TOOL_CALLS\]"),
             Mark(Part.OBSERVATION, r"\[TOOL_RESULTS\]", "[/TOOL_RESULTS]"),
         ),

@@ -136,7 +136,7 @@ TERMINAL = frozenset(
 )
 """Actions that end the run (R13), without case, spaces and underscores."""
 
-NO_ACTION = frozenset({"none", "n/a", "null", "无", "無", "-"})
+NO_ACTION = frozenset({"none", "n/a", "null", "无", "無", "-", "无需", "无需行动", "不需要"})
 """What stands after `Action:` when the model means that there is none (R14)."""
 
 _SEPARATORS = pattern(r"[\s_\d.)\\-]+")

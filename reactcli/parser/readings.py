@@ -14,6 +14,7 @@ from reactcli.actions.names import is_terminal, says_no_action
 from reactcli.actions.spelling import named, spelled
 from reactcli.diagnostics import diagnose
 from reactcli.loosejson import read_value
+from reactcli.patterns import pattern
 from reactcli.source import plain_lines, stripped
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from reactcli.source import Span
     from reactcli.tokens import Cut, Piece
 
+_BESIDE_TAGS = pattern(r"\A[ \t]{0,80}\n|\n[ \t]{0,80}\Z")
 _DIALECT_OF = {"blob": "json", "bracket": "bracket", "call": "call", "pause": "pause", "lines": "classic"}
 
 
@@ -101,6 +103,10 @@ def _call(reading: Reading, request: Request) -> Call | None:
     elif request.arguments:
         call.span = (request.arguments[0][2], request.arguments[-1][3])
         call.written = _arguments_text(found, request.arguments)
+        _, opens, _, stop, _ = request.arguments[-1]
+        if found.text[opens] == "<" and stop == found.window[1]:  # its tag is never closed
+            call.truncated = True
+            notes.append(diagnose("truncated-input", found.body(request.arguments[-1])))
     if call.name and says_no_action(call.name):
         notes.append(diagnose("no-action-named", span, name=call.name))
         return None
@@ -132,8 +138,13 @@ def _arguments_text(found: Cut, arguments: list[Piece]) -> str:
         start, end = found.body(piece)
         reading = read_value(found.text, start, end)
         whole = reading.found and reading.end == end and not reading.diagnostics
-        told = found.value(piece)
+        told = found.value(piece) if found.text[piece[1]] != "<" else _inside_tag(found, piece)
         # a scalar that JSON would write in other letters stays text: 3.10 is a version, not 3.1
-        same = isinstance(reading.value, dict | list) or json.dumps(reading.value, ensure_ascii=False) == told
+        same = isinstance(reading.value, dict | list) or json.dumps(reading.value, ensure_ascii=False) == told.strip()
         values[piece[4]] = reading.value if whole and same else told
     return json.dumps(values, ensure_ascii=False)
+
+
+def _inside_tag(found: Cut, piece: Piece) -> str:
+    """A value as it is meant: indentation counts in code, and the line breaks beside the tags do not."""
+    return _BESIDE_TAGS.sub("", plain_lines(found.taken((piece[2], piece[3]))))

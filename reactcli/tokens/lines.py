@@ -178,9 +178,13 @@ class _Reader:
 
 def past_closing_emphasis(text: str, before: str, body: int, end: int) -> int:
     """Where the body starts when bold or italics opened before the label and close behind its colon (R2)."""
-    opening = before.rstrip()
     closing = EMPHASIS_HERE.match(text, body, end)
-    return closing.end() if closing and opening.endswith(closing[1][::-1]) else body
+    if closing is None:
+        return body
+    last = max(before.rfind(mark) for mark in EMPHASIS)
+    opening, behind = before[: last + 1], before[last + 1 :]  # an emoji or a number may stand in the bold
+    is_bullet = behind[:1].isspace() and (closing[1] == "*" or bool(behind.strip()))
+    return closing.end() if opening.endswith(closing[1][::-1]) and not is_bullet else body
 
 
 def label_pieces(found: Cut) -> list[Piece]:

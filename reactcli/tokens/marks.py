@@ -113,25 +113,38 @@ def _opened(found: Cut, marks: Marks) -> tuple[list[Piece], set[int]]:
     for match in marks.pattern.finditer(text, start, end):
         at, body = match.span()
         mark, name = marks.of(match)
-        if name and pieces and pieces[-1][0] is mark.part and not text[pieces[-1][2] : at].strip():
+        if name and pieces and _is_around(pieces[-1], mark) and not text[pieces[-1][2] : at].strip():
             at = pieces.pop()[1]  # the mark inside says more: <tool_call> around <function=…>
             outer_end = 0
         nested = at < outer_end
         if _inside(found.regions, at) or (nested and mark.part is not Part.ARGUMENT):
             continue
-        if mark.part is Part.ARGUMENT and not any(piece[0] is Part.ACTION for piece in pieces[-_ARGUMENTS_LIMIT:]):
+        if mark.part is Part.ARGUMENT and not _may_argue(pieces, at):
             continue
         close, value_end = bodies.close(mark, match)
         following = marks.pattern.search(text, value_end, end)
-        if close is not None and following and following.start() < close and _same(marks, following, mark):
-            close = None
-        stop = close if close is not None else (following.start() if following and not nested else end)
+        names_itself = "{tag}" in mark.closes  # then a tag inside is not a sign that this one was never closed
+        if close is not None and not names_itself and following and following.start() < close:
+            close = None if _same(marks, following, mark) else close
+        stop = close
+        if stop is None:
+            further = following.start() if following and (not nested or _same(marks, following, mark)) else end
+            stop = min(further, outer_end) if nested else further
+            unclosed |= set() if nested else {at}
         pieces.append((mark.part, at, body, stop, name))
-        if close is None:
-            unclosed.add(at)
         if not nested:
             outer_end = stop if close is not None else value_end
     return pieces, unclosed
+
+
+def _is_around(piece: Piece, mark: Mark) -> bool:
+    return piece[0] is mark.part and not piece[4]
+
+
+def _may_argue(pieces: list[Piece], at: int) -> bool:
+    """An argument needs an action before it, and does not stand in the value of another one."""
+    is_inside = bool(pieces) and pieces[-1][0] is Part.ARGUMENT and at < pieces[-1][3]
+    return not is_inside and any(piece[0] is Part.ACTION for piece in pieces[-_ARGUMENTS_LIMIT:])
 
 
 def _same(marks: Marks, following: re.Match[str], mark: Mark) -> bool:
