@@ -16,7 +16,9 @@ import pytest
 
 from reactcli import ReActEngine
 from reactcli.cli.shell import main
+from reactcli.engine.requests import End
 from reactcli.formats import open_recording, trace_of
+from reactcli.formats.events import Recorded
 from reactcli.recorder import Recorder
 
 TOOLS = '''
@@ -369,6 +371,25 @@ def test_a_run_that_was_interrupted_is_over(place, capfd):
     code, _, err = run(capfd, "--resume", "run.jsonl", question="")
     assert (code, "has ended as 'stopped'" in err) == (2, True)
     assert run(capfd, "--resume", "run.jsonl", "--from", "1", "--record", "b", question="")[0] == 0
+
+
+def test_an_action_without_its_result_is_run_before_the_model_is_asked(place, capfd):
+    first, second = 'Action: add\nAction Input: {"a": 1, "b": 1}', 'Action: add\nAction Input: {"a": 2, "b": 2}'
+    script(place, first, second)
+    run(capfd, "--record", "whole.jsonl")
+    steps = list(read("whole.jsonl").steps)
+    with Recorder("run.jsonl") as recorder:
+        recorder.begin("What is 2 + 3?", {}, ())
+        recorder.add(Recorded(steps[0], {"llm_output": first}))
+        recorder.add(Recorded(steps[1].replace(observation=None), {"llm_output": second}))
+        recorder.finish(End("stopped", "interrupted by Ctrl-C"), 2)
+    script(place, "Final Answer: 4")
+    for fork in (["--from", "2"], []):
+        code, out, _ = run(capfd, "--resume", "run.jsonl", *fork, "--record", f"{len(fork)}.jsonl", question="")
+        trace = read(f"{len(fork)}.jsonl")
+        assert (code, [step.observation for step in trace.steps]) == (0, ["2", "4", None])
+        assert (trace.steps[:2], trace.meta["resumed"]["step"], trace.diagnostics) == (tuple(steps), 2, ())
+        assert out.split("\n\n")[1].startswith("Step 2\nAction: add\n")
 
 
 def test_a_reader_that_goes_away_ends_the_run_quietly(place):

@@ -83,7 +83,9 @@ def run(values: Mapping[str, Any], shell: Shell) -> int:
             shell.note(Safe(f"{recorder.torn} bytes of a torn record were moved to '{show_line(recorder.path)}.torn'"))
         listener = _listener(options, shell)
         stack.callback(listener.close)
-        engine = _engine(model, tools, options, settings, recorder=recorder, listener=listener, about=start.about)
+        engine = _engine(
+            start.model(model), tools, options, settings, recorder=recorder, listener=listener, about=start.about
+        )
         interrupts = stack.enter_context(Interrupts(engine))
         _print_question(question, options, shell)
         found = _finished(engine, question, start)
@@ -254,7 +256,9 @@ COMMAND = Command(
     details="Asks the model, reads its reply in any dialect, runs its action in a process of its own, tells it the "
     "observation, and goes on until there is a final answer or a reason to stop. Errors of tools and replies that "
     "cannot be read are told to the model. Prints each step as it is done. Exits with 0 if there is an answer, with 1 "
-    "if not. Tools can do whatever you can do: --confirm asks before each call.",
+    "if not. Tools can do whatever you can do: --confirm asks before each call. --resume does nothing again that has "
+    "an observation; an action of the last step without one, as after Ctrl-C, is run first if the run goes on in a new "
+    "recording.",
     examples=(
         "reactcli run 'How high is K2?' --tools tools.py --model openai:gpt-4o-mini --record run.jsonl",
         "reactcli run --tools tools.py --model trace:run.jsonl",

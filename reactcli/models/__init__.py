@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from reactcli.engine.requests import Listen
 
-__all__ = ["Ask", "Completion", "Model", "ModelError", "ScriptModel", "replies_of"]
+__all__ = ["Ask", "Completion", "Model", "ModelError", "ScriptModel", "TakenUpModel", "replies_of"]
 
 _SEPARATOR = pattern(r"(?:^|\n)---[ \t]{0,20}\r?(?:\n|$)")
 
@@ -41,6 +41,19 @@ class ScriptModel(Model):
         if listen is not None:
             listen(reply)
         return Completion(reply)
+
+
+class TakenUpModel(Model):
+    """Another model, whose first reply is there already."""
+
+    def __init__(self, first: Model, others: Model) -> None:
+        self.name = others.name
+        self._next = first
+        self._others = others
+
+    def complete(self, ask: Ask, listen: Listen | None = None) -> Completion:
+        model, self._next = self._next, self._others
+        return model.complete(ask, listen)
 
 
 def replies_of(text: str) -> list[str]:
