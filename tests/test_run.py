@@ -442,6 +442,15 @@ def test_on_a_terminal_words_come_as_they_are_written_and_pass_the_gate(place):
     assert (code, "\x1b[2J" in text, "\x1b]0" in text, "\x07" in text) == (0, False, False, False)
 
 
+def test_on_a_terminal_a_long_observation_is_cut_and_the_recording_has_it(place):
+    script(place, f"Action: bell\nAction Input: {'a' * 2000}", "Final Answer: 5")
+    argv = ["run", "q", "--tools", "tools.py", "--model", "script:script.txt", "--record", "run.jsonl"]
+    shown, code = on_terminal(argv)
+    kept = read("run.jsonl").steps[0].observation
+    left = f"… {len(kept) - 1200:,} more characters; a recording (--record) keeps them"
+    assert (code, left in shown, kept) == (0, True, "\x1b[2J\x07" + "a" * 2000)
+
+
 @pytest.mark.usefixtures("place")
 @pytest.mark.parametrize(("answer", "code", "status"), [(b"y\n", 0, "Final Answer: 5"), (b"n\n", 1, "Status: stopped")])
 def test_a_call_can_be_confirmed_or_denied(answer, code, status):

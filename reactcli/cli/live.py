@@ -76,7 +76,7 @@ class Live(Plain):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self._look = Look(shell.out.is_coloured, LONGEST_VALUE)
+        self._look = Look(shell.out.is_coloured, LONGEST_VALUE, "a recording (--record) keeps them")
         self._spinner: AbstractContextManager[object] | None = None
         self._stream: StepStream | None = None
         self._part = ""

@@ -39,6 +39,8 @@ class Look(Value):
     coloured: bool = False
     longest: int | None = None
     """Characters of a value; None for all."""
+    advice: str = "--full shows them"
+    """Where the characters are that are cut off."""
 
 
 def heading(episode: int, question: str | None, look: Look, *, is_numbered: bool) -> Safe:
@@ -71,7 +73,8 @@ def value_text(text: str, look: Look) -> Safe:
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     if look.longest is not None:
-        text, note = _cut(text, look.longest)
+        text, left = _cut(text, look.longest)
+        note = f"\n  … {left:,} more characters; {look.advice}" if left else ""
     shown = show(text)
     return Safe((shown.replace("\n", "\n  ") if "\n" in shown else shown) + note)
 
@@ -116,11 +119,10 @@ def _head(title: str, look: Look) -> Safe:
     return Safe(f"{paint(Safe(title), 'bold', coloured=look.coloured)}\n")
 
 
-def _cut(text: str, longest: int) -> tuple[str, str]:
-    """The beginning of a long value, and a note of what is left out."""
+def _cut(text: str, longest: int) -> tuple[str, int]:
+    """The beginning of a long value, and how many characters are left out."""
     kept = text[:longest]
     lines = kept.split("\n")
     if len(lines) > MOST_LINES:
         kept = "\n".join(lines[:MOST_LINES])
-    left = len(text) - len(kept)
-    return kept, f"\n  … {left:,} more characters; --full shows them" if left else ""
+    return kept, len(text) - len(kept)
