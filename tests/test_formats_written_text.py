@@ -50,3 +50,19 @@ def test_an_answer_behind_an_observation_is_not_part_of_it():
         text = "".join(write(trace, dialect)).encode()
         back = trace_of(open_recording(BytesIO(text)).events())
         assert [(one.observation, one.final_answer) for one in back.steps] == [("y", None), (None, "done")]
+
+
+@pytest.mark.parametrize("dialect", WRITTEN)
+@pytest.mark.parametrize("prose", ["Sorry, prose.", "Action: none", ""])
+@pytest.mark.parametrize("thought", ["u", ""])
+def test_a_reply_that_did_nothing_stays_a_step_with_its_own_observation(dialect, prose, thought):
+    failed = Step(preamble=prose, observation="Error: no label")
+    steps = (Step("t", "f", "x", observation="y"), failed, Step(thought, final_answer="5", is_final=True))
+    back = trace_of(open_recording(BytesIO("".join(write(Trace(None, steps), dialect)).encode())).events())
+    told = [(one.thought, one.action, one.observation) for one in back.steps]
+    assert told == [("t", "f", "y"), (prose, None, "Error: no label"), (thought, None, None)]
+
+
+def test_what_stands_before_the_labels_of_a_reply_is_written_as_its_thought():
+    steps = (Step("t", "f", "x", observation="y"), Step(preamble="Look.", action="g", action_input="z"))
+    assert "".join(write(Trace(None, steps))).endswith("Observation: y\nThought: Look.\nAction: g\nAction Input: z\n")

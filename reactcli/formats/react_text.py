@@ -67,8 +67,10 @@ def write(trace: Trace, dialect: str = "classic") -> Iterator[str]:
     for place, episode in enumerate(map(answered, episodes_of(trace))):
         question = spelling.line(Part.QUESTION, episode.question) if episode.question is not None else ""
         yield ("\n" if place else "") + question
+        before: Step | None = None
         for number, step in enumerate(episode.steps, start=1):
-            yield spelling.step(step, number)
+            yield spelling.step(step, number, is_begun=before is None or not _does_nothing(before))
+            before = step
 
 
 def _restored(step: Step) -> Step:
@@ -89,6 +91,10 @@ def _plain(text: str | None) -> str | None:
     return None if text is None else unescaped(text)
 
 
+def _does_nothing(step: Step) -> bool:
+    return step.action is None and not step.is_final and not step.parallel_actions
+
+
 def _starts_with_label(line: str) -> bool:
     labels = labels_of(DIALECTS.get("classic"))
     found = labels.here.match(line)
@@ -105,10 +111,13 @@ class _Spelling:
         if dialect == "llamaindex":
             self.words[Part.FINAL_ANSWER] = self.words[Part.ANSWER]
 
-    def step(self, step: Step, number: int) -> str:
-        text = self.line(Part.THOUGHT, step.thought, number) if step.thought else ""
+    def step(self, step: Step, number: int, *, is_begun: bool = True) -> str:
+        """With a thought, if only its label, where nothing else tells that a step begins."""
+        thought = step.thought or step.preamble
+        is_labelled = bool(thought) or not is_begun or _does_nothing(step)
+        text = self.line(Part.THOUGHT, thought, number) if is_labelled else ""
         if step.is_final:
-            text += self.answer(step.final_answer or "", number, is_alone=not step.thought)
+            text += self.answer(step.final_answer or "", number, is_alone=not is_labelled)
         for action in step.parallel_actions or self._own(step):
             text += self.action(action, number)
         if step.observation is not None:
