@@ -258,7 +258,7 @@ COMMAND = Command(
     "cannot be read are told to the model. Prints each step as it is done. Exits with 0 if there is an answer, with 1 "
     "if not. Tools can do whatever you can do: --confirm asks before each call. --resume does nothing again that has "
     "an observation; an action of the last step without one, as after Ctrl-C, is run first if the run goes on in a new "
-    "recording.",
+    "recording. A script is replies with lines of `---` between them, or JSON Lines with `llm_output`.",
     examples=(
         "reactcli run 'How high is K2?' --tools tools.py --model openai:gpt-4o-mini --record run.jsonl",
         "reactcli run --tools tools.py --model trace:run.jsonl",
@@ -270,7 +270,7 @@ COMMAND = Command(
         TOOLS,
         Option(("--model",), "Who answers: script:FILE, trace:FILE or openai:NAME.", metavar="MODEL"),
         *PROMPT_OPTIONS,
-        Option(("--record",), "Record the run to this file, step by step.", metavar="FILE"),
+        Option(("--record",), "Record the run, step by step, behind what the file holds.", metavar="FILE"),
         Option(("--resume",), "Go on with a recording, or from a step of it.", metavar="FILE"),
         Option(("--from",), "The last step of --resume that is kept; 0 keeps none.", metavar="N", convert=_number),
         Option(("--confirm",), "Ask on the terminal before each step's calls."),
