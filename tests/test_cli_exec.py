@@ -365,6 +365,23 @@ def test_a_reply_is_appended_as_far_as_it_was_read(execute, tmp_path):
     )
 
 
+def test_a_reply_that_has_no_label_is_appended_as_a_thought(execute, tmp_path):
+    (tmp_path / "pad").write_text(f"Question: which?\n{REPLY}Observation: kelp x3\n")
+    done = execute("Sorry, prose.\n", "--append-reply", "pad", "-q")
+    assert done.code == 1
+    assert (tmp_path / "pad").read_text() == (
+        f"Question: which?\n{REPLY}Observation: kelp x3\nThought: Sorry, prose.\n{done.out}"
+    )
+
+
+def test_a_reply_is_appended_as_it_is_to_a_label_that_waits_for_it(execute, tmp_path):
+    (tmp_path / "pad").write_text("Question: which?\nThought:")
+    execute("look\nAction: search\nAction Input: kelp\n", "--append-reply", "pad", "-q")
+    assert (tmp_path / "pad").read_text() == (
+        "Question: which?\nThought:\nlook\nAction: search\nAction Input: kelp\nObservation: kelp x3\n"
+    )
+
+
 def test_a_dry_run_leaves_the_scratchpad_alone(execute, tmp_path):
     assert execute(REPLY, "--dry-run", "--append", "pad").code == 0
     assert execute(REPLY, "--dry-run", "--append-reply", "pad").code == 0

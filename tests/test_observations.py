@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from reactcli import ReActAgentParser
 from reactcli.formats import open_recording, trace_of
 from reactcli.observations import escaped, harmless, observation_line, unescaped
+from reactcli.replies import readable
 
 PARSER = ReActAgentParser()
 STEP = "Question: q\nThought: t\nAction: a\nAction Input: i\n"
@@ -85,3 +86,41 @@ def test_what_was_appended_to_a_scratchpad_is_what_replay_reads(text):
 @settings(max_examples=100, deadline=None)
 def test_text_that_no_parser_was_asked_about_is_restored_too(text):
     assert unescaped(harmless(text)) == text
+
+
+REPLIES = {
+    "Thought: so\nAction: b": "Thought: so\nAction: b",
+    "Sorry, prose.": "Thought: Sorry, prose.",
+    "": "Thought:",
+    "Question: why": "Thought: Question: why",
+    "Action Input: x": "Thought: Action Input: x",
+    "Look.\nAction: b\nAction Input: j": "Thought: Look.\nAction: b\nAction Input: j",
+    "Look.\nThought: so\nAction: b": "Thought: Look.\nThought: so\nAction: b",
+    "Well.\nFinal Answer: 5": "Thought: Well.\nFinal Answer: 5",
+    "<think>hm</think>\nprose": "<think>hm</think>\nThought: prose",
+    '{"action": "b", "action_input": "j"}': "Action: b\nAction Input: j",
+}
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+def test_a_reply_without_a_label_gets_one_in_a_scratchpad(reply):
+    step = PARSER.parse(reply)
+    told = readable(reply, step, PARSER)
+    assert told == REPLIES[reply]
+    steps = PARSER.parse_trace(f"{STEP}Observation: o\n{told}\nObservation: e\n").steps
+    assert [one.observation for one in steps][:1] == ["o"]
+    assert [(one.action, one.final_answer) for one in steps] == [("a", None), (step.action, step.final_answer)]
+
+
+def test_a_reply_behind_a_label_that_waits_for_it_stays_as_it_is():
+    assert readable("so\nAction: b", PARSER.parse("so\nAction: b"), PARSER, "Thought:") == "so\nAction: b"
+
+
+@given(hostile)
+@settings(max_examples=100, deadline=None)
+def test_what_a_model_said_is_never_read_as_what_the_tool_said(reply):
+    step = PARSER.parse(reply)
+    steps = PARSER.parse_trace(
+        f"{STEP}Observation: o\n{readable(reply.rstrip(), step, PARSER)}\nObservation: e\n"
+    ).steps
+    assert steps[0].observation == "o"

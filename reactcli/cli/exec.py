@@ -67,7 +67,7 @@ def run(values: Mapping[str, Any], shell: Shell) -> int:
     layout = "jsonl" if options.format == "json" and len(order.calls) > 1 else options.format
     report = Report(shell, order.step, parser, Manner(layout, options.dry_run))
     with contextlib.ExitStack() as stack:
-        scratchpad = stack.enter_context(_scratchpad(options, order))
+        scratchpad = stack.enter_context(_scratchpad(options, order, parser))
         if order.step.is_final:
             return report.final(scratchpad)
         if order.problem:
@@ -133,12 +133,14 @@ def _order(options: Options, parser: ReActAgentParser, shell: Shell) -> Order:
     return order
 
 
-def _scratchpad(options: Options, order: Order) -> AbstractContextManager[Scratchpad | None]:
+def _scratchpad(options: Options, order: Order, parser: ReActAgentParser) -> AbstractContextManager[Scratchpad | None]:
     """The file to append to, opened before anything runs; a dry run leaves it alone."""
     from reactcli.cli.report import Scratchpad
 
     if options.append_reply is not None and not options.dry_run:
-        return Scratchpad(options.append_reply, order.used)
+        from reactcli.replies import readable
+
+        return Scratchpad(options.append_reply, lambda cue: readable(order.used, order.step, parser, cue))
     if options.append is None or options.dry_run or order.step.is_final:
         return contextlib.nullcontext()
     return Scratchpad(options.append)

@@ -20,6 +20,7 @@ from reactcli.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Self
 
     from reactcli.cli.shell import Shell
@@ -134,20 +135,22 @@ def tell_asides(shell: Shell, outcome: Outcome) -> None:
 class Scratchpad:
     """The file that observations are appended to. It is opened before the tool runs: if it cannot be, nothing runs."""
 
-    def __init__(self, path: str, reply: str = "") -> None:
+    def __init__(self, path: str, reply: Callable[[str], str] | None = None) -> None:
+        """`reply` gives the text that stands before the first observation, behind a label that waits for it."""
         self._path = path
         self._reply = reply
         try:
             self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
         except (OSError, ValueError) as error:
             raise UsageError(self._failure(error)) from None
-        self._is_cued = not reply and self._ends_in_label()
+        self._is_cued = reply is None and self._cue(Part.OBSERVATION) != ""
 
     def add_reply(self) -> None:
         """The reply that stands before the first observation."""
-        if self._reply:
-            self._append(self._line_end() + self._reply)
-        self._reply = ""
+        text = self._reply(self._cue(Part.THOUGHT)) if self._reply is not None else ""
+        if text:
+            self._append(self._line_end() + text)
+        self._reply = None
 
     def add(self, line: str) -> None:
         self.add_reply()
@@ -176,13 +179,14 @@ class Scratchpad:
         tail = self._tail(1)
         return "\n" if tail and tail != b"\n" else ""
 
-    def _ends_in_label(self) -> bool:
-        """The prompt's own `Observation:`, with nothing behind it, waits for the text at the end of the file."""
+    def _cue(self, part: Part) -> str:
+        """The prompt's own label at the end of the file, with nothing behind it, which waits for this part."""
         text = self._tail(CUE_LIMIT).decode("utf-8", "replace")
         labels = labels_of(DIALECTS.get("classic"))
-        label = labels.here.fullmatch(text.rstrip().rpartition("\n")[2])
+        line = text.rstrip().rpartition("\n")[2]
+        label = labels.here.fullmatch(line)
         word = labels.word(label[2]) if label and not EMPTY.search(text) else None
-        return word is not None and word.part is Part.OBSERVATION
+        return line if word is not None and word.part is part else ""
 
     def _tail(self, length: int) -> bytes:
         try:
