@@ -2,8 +2,9 @@
 
 First go the values that the caller knows, in every encoding in which they leave a program: as they are, escaped for
 JSON, Python, HTML or a URL, as hex, as base64 at any offset, and each of these split by line breaks or by what no
-screen shows. Then the spellings of `secrets.VENDORS`, and in arguments what stands under a telling name; such a value
-is known from then on. Spans of a changed step are dropped: they would point into the text that is not to be seen.
+screen shows. Then the spellings of `secrets.VENDORS`, and what stands under a telling name: anything in arguments, and
+in other text what looks like a secret. A value of arguments is known from then on. Spans of a changed step are dropped:
+they would point into the text that is not to be seen.
 """
 
 from __future__ import annotations
@@ -16,9 +17,19 @@ from hashlib import blake2b
 from html import escape
 from urllib.parse import quote, quote_plus
 
+from reactcli.comparison import actions_of
 from reactcli.diagnostics import Diagnostic
 from reactcli.formats import Closing, Opening, Recorded
-from reactcli.secrets import is_placeholder, is_secret_name, kind_of_name, named_secrets, secret_values, vendor_secrets
+from reactcli.secrets import (
+    is_option,
+    is_placeholder,
+    is_secret_name,
+    kind_of_name,
+    named_secrets,
+    secret_values,
+    vendor_secrets,
+)
+from reactcli.secrets_assigned import assigned_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +75,7 @@ class Redactor:
         found += ((start, end, kind, text[start:end]) for start, end, kind in vendor_secrets(text))
         if is_arguments:
             found += ((start, end, kind, text[start:end]) for start, end, kind in named_secrets(text))
+        found += ((start, end, kind, text[start:end]) for start, end, kind in assigned_secrets(text))
         if not found:
             return text
         pieces: list[str] = []
@@ -80,7 +92,11 @@ class Redactor:
         if isinstance(value, str):
             return self.text(value, is_arguments=value[:1] in {"{", "["})
         if isinstance(value, list | tuple):
-            return [self.value(item) for item in value]
+            items = [*value]
+            return [
+                self._under(items[at - 1], item) if is_option(items, at) else self.value(item)
+                for at, item in enumerate(items)
+            ]
         if isinstance(value, dict):
             return {self.text(key): self._under(key, child) for key, child in value.items()}
         return value
@@ -159,8 +175,10 @@ class Redactor:
 
     def _learn_from(self, step: Step) -> None:
         """What is secret by its name in the arguments is so in the rest of the step, and from then on."""
-        for arguments in (step.arguments, *(action.arguments for action in step.parallel_actions)):
-            for kind, value in secret_values(arguments):
+        for action in actions_of(step):
+            text = action.action_input or ""
+            assigned = ((kind, text[start:end]) for start, end, kind in assigned_secrets(text))
+            for kind, value in (*secret_values(action.arguments), *assigned):
                 if len(value) >= SHORTEST and not value.isalpha():
                     self._learn(kind, value)
 

@@ -70,9 +70,10 @@ _VENDOR = pattern(
 )
 
 _KEY_NAME = (
-    r"(?:[a-z0-9]{0,40}[_.-]){0,4}(?:api_?-?key|apikey|secret|passw(?:or)?d|passphrase|pwd|credentials?|authorization"
+    r"(?:[a-z0-9]{0,40}[_.-]){0,4}(?:api_?-?key|api[ ]key|secret|[a-z0-9]{0,20}passw(?:or)?d|passphrase|pwd"
+    r"|credentials?|authorization"
     r"|(?:access|auth|refresh|bearer|session|id|api|bot|secret)[_-]?token|token|private[_-]?key|access[_-]?key"
-    r"|secret[_-]?key|client[_-]?secret|x-api-key|cookie)"
+    r"|secret[_-]?key|[a-z0-9]{1,20}(?-i:Secret|ApiKey|AccessKey)|client[_-]?secret|cookie)"
 )
 _KEY = pattern(_KEY_NAME, re.IGNORECASE)
 _IN_TEXT = pattern(
@@ -126,6 +127,14 @@ def is_placeholder(value: str) -> bool:
     return _PLACEHOLDER.fullmatch(value) is not None
 
 
+def is_option(items: list[Any], at: int) -> bool:
+    """The text behind an option of a command that is given a secret: `["--password", "…"]`."""
+    name, value = items[at - 1 : at + 1] if at else (None, None)
+    if not (isinstance(name, str) and isinstance(value, str) and name.startswith("-")):
+        return False
+    return is_secret_name(name) and not value.startswith("-") and not is_placeholder(value)
+
+
 def secret_values(value: Any) -> Iterator[tuple[str, str]]:
     """Kind and text of each value under a telling name in parsed arguments, at any depth."""
     todo = [value]
@@ -133,6 +142,7 @@ def secret_values(value: Any) -> Iterator[tuple[str, str]]:
         item = todo.pop()
         if isinstance(item, list):
             todo += item
+            yield from ((kind_of_name(item[at - 1]), item[at]) for at in range(1, len(item)) if is_option(item, at))
         elif isinstance(item, dict):
             for name, child in item.items():
                 if isinstance(child, dict | list):
