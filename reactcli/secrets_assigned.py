@@ -39,8 +39,8 @@ _CALLS = pattern(r"\b(?:curl|wget|https?)\b")
 _COOKIES = pattern(r"""[^"'\n\\]{0,4000}+""")
 _NUMBER = pattern(r"[$€£~]?[\d.,:/%+-]+[a-z]{0,4}", re.IGNORECASE)
 _NO_VALUE = pattern(
-    r"[a-z_]{1,60}(?:\.[a-z_]\w{0,60}){1,8}"  # a name of code
-    r"|(?:\.{0,2}|~)/.*|.*://.*"  # a path, an address
+    r"[a-z_]{1,60}\d{0,5}(?:\.[a-z_]\w{0,60}){1,8}"  # a name of code
+    r"|(?:\.{0,2}|~)/.*|.*://.*|\#[0-9a-f]{3,8}"  # a path, an address, a colour
     r"|(?:u?int|float|bytes|base|sha|md|utf|varchar|char|string|str|word)-?\d+(?:vec)?",
     re.IGNORECASE,
 )

@@ -152,6 +152,7 @@ def test_what_a_text_assigns_to_a_telling_name_is_a_secret(text):
         "pwd=/home/user1/project",
         "secret: base64, token: float32",
         "Authorization: Basic authentication, Authorization: Bearer token",
+        'def f(private_key: ed25519.Ed25519PrivateKey): colours = {Token: "#ddd0c0"}',
         "Token::Number123456",
         "if token == abc123def:",
         "docker run -u 1000:1000 image; chown -u bob:staff1 x",
