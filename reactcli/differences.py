@@ -234,9 +234,10 @@ def _as_actions(step: Step) -> tuple[Action, ...]:
 def _input_differences(one: Action | Step, other: Action | Step, name: str) -> Iterator[Difference]:
     if one.action != other.action:
         yield Difference(f"{name}action", (), one.action, other.action)
-    if meaning(one) == meaning(other):
+    is_same_text = one.action_input is not None and one.action_input == other.action_input
+    if is_same_text or meaning(one) == meaning(other):  # a call's own spelling is plain text behind a label
         told = one.arguments is not None and other.arguments is not None
-        if told and canonical(one.arguments) != canonical(other.arguments) and one.action_input == other.action_input:
+        if told and one.action_input == other.action_input and _positional(one) != _positional(other):
             yield Difference(f"{name}arguments", (), one.arguments, other.arguments)
         return
     if isinstance(one.arguments, dict) and isinstance(other.arguments, dict):
@@ -245,6 +246,11 @@ def _input_differences(one: Action | Step, other: Action | Step, name: str) -> I
             yield from found
             return
     yield Difference(f"{name}action_input", (), one.action_input, other.action_input)
+
+
+def _positional(call: Action | Step) -> str:
+    """The arguments as canonical text, a lone value as the list of one that it is where a call spells it."""
+    return canonical(call.arguments if isinstance(call.arguments, dict | list) else [call.arguments])
 
 
 def _value_differences(field: str, path: tuple[str, ...], one: Any, other: Any) -> Iterator[Difference]:
