@@ -198,6 +198,18 @@ def test_folders_are_read_in_order_and_a_bad_file_is_not_the_end(trace, capfd):
     assert err == "2 findings in 3 files: 1 error, 1 warning\n"
 
 
+def test_a_folder_without_traces_says_which_are_read_and_the_others_are_judged(trace, capfd):
+    trace(GOOD, "d2/trace.out")
+    code, out, err = lint(capfd, "--format", "concise", "d2", trace(UNFINISHED))
+    assert code == 2
+    assert len(out.splitlines()) == 2
+    endings = ".json, .jsonl, .ndjson, .txt, .log, .traj, .md, .trace"
+    told = f"reactcli: no traces in 'd2'; these endings are read: {endings}; or name the files"
+    assert err.splitlines()[0] == told
+    assert main(["lint", "--help"]) == 0
+    assert endings in " ".join(capfd.readouterr().out.split())
+
+
 def test_a_file_that_cannot_be_read_makes_the_exit_code_2_and_the_others_are_judged(trace, capfd):
     code, out, err = lint(capfd, "--format", "concise", "no-such-file", trace(UNFINISHED))
     assert code == 2

@@ -435,19 +435,23 @@ def test_without_redact_nothing_changes(trace, capfd):
     assert capfd.readouterr().out == TRANSCRIPT
 
 
-def test_stats_redacts_its_json(tmp_path, capfd):
+@pytest.mark.parametrize("layout", ["json", "csv", "table"])
+def test_stats_redacts_every_format(layout, tmp_path, capfd):
     path = tmp_path / "hush-hush-1.txt"
-    path.write_text(TRANSCRIPT)
-    assert main(["stats", "--format", "json", "--secret", "hush-hush-1", str(path)]) == 0
+    path.write_text(TRANSCRIPT.replace("Action: call", "Action: call_hush-hush-1"))
+    (tmp_path / "hush-hush-1.log").write_text("shopping: kelp")
+    assert main(["stats", "--format", layout, "--secret", "hush-hush-1", str(tmp_path)]) == 1
     told = capfd.readouterr()
-    assert "hush-hush-1" not in told.out
-    assert json.loads(told.out)["rows"][0]["file"].endswith("/[REDACTED:secret].txt")
+    assert "hush-hush-1" not in told.out + told.err
+    assert "call_[REDACTED:secret]" in told.out or layout == "csv"
+    assert "/[REDACTED:secret].txt" in told.out or layout == "table"
+    assert "1 secret in " in told.err
 
 
 @pytest.mark.parametrize(
     "argv",
-    [["replay", "--redact", "--check", "x"], ["stats", "--redact", "x"], ["replay", "--secret", "abc", "x"]],
-    ids=["check", "table", "short"],
+    [["replay", "--redact", "--check", "x"], ["replay", "--secret", "abc", "x"]],
+    ids=["check", "short"],
 )
 def test_what_redact_does_not_go_with_is_wrong_usage(argv):
     assert main(argv) == 2

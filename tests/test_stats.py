@@ -220,3 +220,10 @@ def test_progress_is_shown_on_a_terminal_only_and_cleared(tmp_path):
 
 def test_without_a_path_it_is_wrong_usage(capfd):
     assert stats(capfd)[0] == 2
+
+
+def test_a_folder_without_traces_says_which_are_read(tmp_path, capfd):
+    (tmp_path / "trace.out").write_text(RUN)
+    code, out, _ = stats(capfd, "--format", "csv", str(tmp_path))
+    assert code == 2
+    assert f"no traces in '{tmp_path}'; these endings are read: .json, " in out

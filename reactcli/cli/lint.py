@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from reactcli.cli.exec import seconds
 from reactcli.cli.input import InputError, display_name
 from reactcli.cli.options import Argument, Command, Option, UsageError
-from reactcli.cli.paths import trace_paths
+from reactcli.cli.paths import FOLDERS, refuse_folder, trace_paths
 from reactcli.cli.shell import explain
 from reactcli.cli.tracefile import MAP, MAX_INPUT, TraceFile, asked
 from reactcli.diagnostics import CODES
@@ -127,6 +127,7 @@ def _judged(path: str, options: Options, rules: Rules) -> Iterator[Finding]:
         windows.append(Window(stream))
         return windows[0]  # type: ignore[return-value]  # a reader asks only for `read` and `readline`
 
+    refuse_folder(path)
     try:
         with TraceFile(path, limit=options.max_input, paths=options.map, seen_by=seen_by) as file:
             yield from judge(file.recording, windows[0], rules)
@@ -227,7 +228,8 @@ COMMAND = Command(
     summary="Judge recorded runs: what went wrong, where in the file, and what to do.",
     details="Reads traces of every format that `replay` reads, folders of them too, and reports loops, repaired and "
     "cut-off input, missing answers and observations, secrets and control characters, each with its place in the file. "
-    "With --tools, calls are checked against the tools; none is run. `reactcli explain CODE` says more of each.",
+    f"{FOLDERS} With --tools, calls are checked against the tools; none is run. `reactcli explain CODE` says more of "
+    "each.",
     examples=(
         "reactcli lint runs",
         "reactcli lint --format concise --ignore info trace.jsonl",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from reactcli.bulk import Counts, count
 from reactcli.cli.input import InputError, display_name
 from reactcli.cli.options import Argument, Command, Option, UsageError
-from reactcli.cli.paths import trace_paths
+from reactcli.cli.paths import FOLDERS, refuse_folder, trace_paths
 from reactcli.cli.redaction import REDACT, SECRET, redactor, say_redacted
 from reactcli.cli.tracefile import MAP, MAX_INPUT, TraceFile
 from reactcli.errors import FormatError
@@ -66,8 +66,6 @@ def run(values: Mapping[str, Any], shell: Shell) -> int:
     if not values["paths"]:
         raise UsageError("no traces are given", hint="name files or folders, as in: reactcli stats runs")
     wanted = redactor(values)
-    if wanted is not None and values["format"] != "json":
-        raise UsageError("--redact is for what is handed on", hint="add --format json")
     totals = Totals()
     rows = totals.counted(_rows(values, shell))
     _PRINTERS[values["format"]](rows, totals, shell, wanted)
@@ -90,6 +88,7 @@ def _rows(values: Mapping[str, Any], shell: Shell) -> Iterator[Row]:
 def _row(path: str, values: Mapping[str, Any]) -> Row:
     name = display_name(path)
     try:
+        refuse_folder(path)
         with TraceFile(path, limit=values["max_input"], paths=values["map"]) as file:
             return Row(name, file.recording.format.name, count(file.events()))
     except InputError as error:
@@ -98,11 +97,14 @@ def _row(path: str, values: Mapping[str, Any]) -> Row:
         return Row(name, error=error.message)
 
 
-def _print_table(rows: Iterable[Row], totals: Totals, shell: Shell, _wanted: Redactor | None) -> None:
+def _print_table(rows: Iterable[Row], totals: Totals, shell: Shell, wanted: Redactor | None) -> None:
     """Files that could not be read are named on stderr, the others only counted."""
     for row in rows:
         if row.error is not None and not shell.quiet:
-            shell.note(Safe(f"{show_line(row.name)}: {show_line(row.error)}"))
+            shell.note(Safe(f"{show_line(_clean(row.name, wanted))}: {show_line(_clean(row.error, wanted))}"))
+    tools, totals.counts.tools = totals.counts.tools, {}
+    for tool, (calls, errors) in tools.items():
+        totals.counts.count_tool(_clean(tool, wanted), calls, errors)
     from reactcli.render.statistics import summary
 
     shell.out.write(shell.out.rendered(summary(totals.counts, totals.traces, totals.unread)))
@@ -127,10 +129,15 @@ def _print_json(rows: Iterable[Row], totals: Totals, shell: Shell, wanted: Redac
     )
 
 
-def _print_csv(rows: Iterable[Row], _totals: Totals, shell: Shell, _wanted: Redactor | None) -> None:
+def _print_csv(rows: Iterable[Row], _totals: Totals, shell: Shell, wanted: Redactor | None) -> None:
     shell.out.write(csv_line(COLUMNS))
     for row in rows:
-        shell.out.write(csv_row(row.name, row.format, row.counts, row.error))
+        error = None if row.error is None else _clean(row.error, wanted)
+        shell.out.write(csv_row(_clean(row.name, wanted), row.format, row.counts, error))
+
+
+def _clean(text: str, wanted: Redactor | None) -> str:
+    return text if wanted is None else wanted.text(text)
 
 
 _PRINTERS = {"table": _print_table, "json": _print_json, "csv": _print_csv}
@@ -138,9 +145,10 @@ _PRINTERS = {"table": _print_table, "json": _print_json, "csv": _print_csv}
 COMMAND = Command(
     name="stats",
     summary="Count what recorded runs did: steps, tools, errors, repairs, loops, answers.",
-    details="Reads files and folders of traces in every format that `replay` reads. A file that cannot be read is a "
-    "row with an error, and never the end. Tokens and seconds are counted where they were recorded, and are unknown "
-    "otherwise. Exits with 1 if a file is no trace or a record was skipped, and with 2 if a file cannot be opened.",
+    details=f"Reads files and folders of traces in every format that `replay` reads. {FOLDERS} A file that cannot be "
+    "read is a row with an error, and never the end. Tokens and seconds are counted where they were recorded, and are "
+    "unknown otherwise. --redact works with every format. Exits with 1 if a file is no trace or a record was skipped, "
+    "and with 2 if a file cannot be opened.",
     examples=("reactcli stats runs", "reactcli stats --format csv runs > runs.csv"),
     run=run,
     arguments=(Argument("paths", "PATH...", "Traces, and folders of them; - for stdin.", repeated=True),),
