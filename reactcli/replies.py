@@ -14,15 +14,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from reactcli.parser import ReActAgentParser
 
-_BEFORE = "Thought: t\nAction: a\nAction Input: i\nObservation: o"
+_ACTED = "Thought: t\nAction: a\nAction Input: i\nObservation: o"
+_IDLE = f"{_ACTED}\nThought: t\nObservation: o"
+"""A step that did nothing; an action without a thought behind it would be taken for its own."""
 THOUGHT = "Thought:"
 
 
-def readable(reply: str, step: Step, parser: ReActAgentParser, cue: str = "") -> str:
-    """The reply as it can stand behind an observation, or behind a label `cue` that waits for it at the end."""
-    spellings = (reply, _with_thought(reply, step))
-    fitting = (text for text in spellings if _is_read_as(step, text, parser, cue))
-    return next(fitting, None) or _spelt(reply, step)
+def readable(reply: str, step: Step, parser: ReActAgentParser, cue: str = "", *, is_behind_idle: bool = False) -> str:
+    """The reply as it can stand behind an observation, or behind a label `cue` that waits for it at the end.
+
+    `is_behind_idle`: what was observed belongs to a step that asked for nothing.
+    """
+    before = (_ACTED, _IDLE)[is_behind_idle] + (cue and f"\n{cue}")
+    place = 1 + is_behind_idle
+    spellings = (reply, _with_thought(reply, step), f"{THOUGHT}\n{reply}".rstrip(), _spelt(reply, step))
+    return next((text for text in spellings if _is_read_as(step, before, text, parser, place)), spellings[-1])
+
+
+def is_idle_at_end(text: str, parser: ReActAgentParser) -> bool:
+    """The last step of a scratchpad asked for nothing, and was told so."""
+    steps = parser.parse_trace(text).steps
+    last = steps[-1] if steps else None
+    return last is not None and last.action is None and not last.is_final and last.observation is not None
 
 
 def _with_thought(reply: str, step: Step) -> str:
@@ -34,14 +47,15 @@ def _with_thought(reply: str, step: Step) -> str:
 def _spelt(reply: str, step: Step) -> str:
     does_nothing = step.action is None and not step.is_final
     written = Step(thought=reply) if does_nothing else step.replace(observation=None, question=None)
-    return "".join(write(Trace(steps=(written,)))).rstrip()
+    text = "".join(write(Trace(steps=(written,)))).rstrip()
+    return text if text.startswith(THOUGHT) else f"{THOUGHT}\n{text}"
 
 
-def _is_read_as(step: Step, text: str, parser: ReActAgentParser, cue: str) -> bool:
+def _is_read_as(step: Step, before: str, text: str, parser: ReActAgentParser, place: int) -> bool:
     """Whether a parser reads nothing of it as the observation before it, and in it a step that does the same."""
     behind = "" if step.is_final else "\nObservation: e"
-    steps = parser.parse_trace("\n".join((_BEFORE, *filter(None, (cue, text)))) + behind).steps
-    return len(steps) > 1 and steps[0].observation == "o" and _does(steps[1]) == _does(step)
+    steps = parser.parse_trace(f"{before}\n{text}{behind}").steps
+    return len(steps) > place and steps[place - 1].observation == "o" and _does(steps[place]) == _does(step)
 
 
 def _does(step: Step) -> tuple[object, ...]:

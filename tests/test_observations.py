@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from reactcli import ReActAgentParser
 from reactcli.formats import open_recording, trace_of
 from reactcli.observations import escaped, harmless, observation_line, unescaped
-from reactcli.replies import readable
+from reactcli.replies import is_idle_at_end, readable
 
 PARSER = ReActAgentParser()
 STEP = "Question: q\nThought: t\nAction: a\nAction Input: i\n"
+IDLE = "Thought: Sorry.\nObservation: Error: no label\n"
 NEXT = "\nThought: u\nAction: b\nAction Input: j\n```\n"
 
 PIECES = (
@@ -98,7 +99,7 @@ REPLIES = {
     "Look.\nThought: so\nAction: b": "Thought: Look.\nThought: so\nAction: b",
     "Well.\nFinal Answer: 5": "Thought: Well.\nFinal Answer: 5",
     "<think>hm</think>\nprose": "<think>hm</think>\nThought: prose",
-    '{"action": "b", "action_input": "j"}': "Action: b\nAction Input: j",
+    '{"action": "b", "action_input": "j"}': "Thought:\nAction: b\nAction Input: j",
 }
 
 
@@ -114,6 +115,15 @@ def test_a_reply_without_a_label_gets_one_in_a_scratchpad(reply):
 
 def test_a_reply_behind_a_label_that_waits_for_it_stays_as_it_is():
     assert readable("so\nAction: b", PARSER.parse("so\nAction: b"), PARSER, "Thought:") == "so\nAction: b"
+
+
+@pytest.mark.parametrize("reply", ["Action: b\nAction Input: j", "Final Answer: 5", '{"action": "b"}', "prose"])
+def test_a_reply_behind_one_that_did_nothing_is_a_step_of_its_own(reply):
+    step = PARSER.parse(reply)
+    told = readable(reply, step, PARSER, is_behind_idle=is_idle_at_end(f"{STEP}Observation: o\n{IDLE}", PARSER))
+    steps = PARSER.parse_trace(f"{STEP}Observation: o\n{IDLE}{told}\nObservation: e\n").steps
+    assert [(one.action, one.final_answer) for one in steps[1:]] == [(None, None), (step.action, step.final_answer)]
+    assert steps[1].observation == "Error: no label"
 
 
 @given(hostile)

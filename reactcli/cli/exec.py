@@ -138,9 +138,13 @@ def _scratchpad(options: Options, order: Order, parser: ReActAgentParser) -> Abs
     from reactcli.cli.report import Scratchpad
 
     if options.append_reply is not None and not options.dry_run:
-        from reactcli.replies import readable
+        from reactcli.replies import is_idle_at_end, readable
 
-        return Scratchpad(options.append_reply, lambda cue: readable(order.used, order.step, parser, cue))
+        def reply(cue: str, tail: str) -> str:
+            is_behind_idle = is_idle_at_end(tail, parser)
+            return readable(order.used, order.step, parser, cue, is_behind_idle=is_behind_idle)
+
+        return Scratchpad(options.append_reply, reply)
     if options.append is None or options.dry_run or order.step.is_final:
         return contextlib.nullcontext()
     return Scratchpad(options.append)

@@ -32,6 +32,9 @@ SCHEMA = "reactcli/exec@1"
 CUE_LIMIT = 200
 """Bytes at the end of a file that are looked at for a label."""
 
+END_LIMIT = 65536
+"""Bytes at the end of a file in which its last step is looked for."""
+
 PRINTED_SHOWN = 2000
 """Characters of what a tool prints that are shown; -v shows all that was kept."""
 
@@ -135,8 +138,8 @@ def tell_asides(shell: Shell, outcome: Outcome) -> None:
 class Scratchpad:
     """The file that observations are appended to. It is opened before the tool runs: if it cannot be, nothing runs."""
 
-    def __init__(self, path: str, reply: Callable[[str], str] | None = None) -> None:
-        """`reply` gives the text that stands before the first observation, behind a label that waits for it."""
+    def __init__(self, path: str, reply: Callable[[str, str], str] | None = None) -> None:
+        """`reply` gives the text before the first observation, for a label that waits for it and the file's end."""
         self._path = path
         self._reply = reply
         try:
@@ -147,7 +150,8 @@ class Scratchpad:
 
     def add_reply(self) -> None:
         """The reply that stands before the first observation."""
-        text = self._reply(self._cue(Part.THOUGHT)) if self._reply is not None else ""
+        end = self._tail(END_LIMIT).decode("utf-8", "replace")
+        text = self._reply(self._cue(Part.THOUGHT), end) if self._reply is not None else ""
         if text:
             self._append(self._line_end() + text)
         self._reply = None
