@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
+import sys
+import termios
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,6 +84,23 @@ def test_full_shows_the_line_the_place_and_the_way_out(trace, capfd):
         "\n"
     )
     assert err == "2 findings in 1 file: 2 warnings\n"
+
+
+def test_on_a_terminal_the_source_line_is_as_wide_as_it_at_most(trace):
+    """Run in one, as nothing else has its width."""
+    name = trace(
+        json.dumps({"thought": "t" * 300, "action": "f", "action_input": "{'q': 1}", "observation": "o" * 300})
+    )
+    controller, terminal = pty.openpty()
+    termios.tcsetwinsize(terminal, (24, 60))
+    environment = {key: value for key, value in os.environ.items() if key not in {"COLUMNS", "LINES"}}
+    argv = [sys.executable, "-m", "reactcli", "lint", "--color", "never", "--select", "single-quotes", name]
+    ended = subprocess.run(argv, stdin=terminal, stdout=terminal, stderr=subprocess.PIPE, env=environment, check=False)
+    os.close(terminal)
+    told = os.read(controller, 10_000).decode()
+    os.close(controller)
+    assert ended.returncode == 1
+    assert [len(line) for line in told.splitlines() if line.startswith("1 |")] == [60]
 
 
 def test_concise_is_a_line_each(trace, capfd):

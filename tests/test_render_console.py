@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reactcli.diagnostics import Diagnostic
-from reactcli.render.console import concise, explained, paint_json
+from reactcli.diagnostics import Diagnostic, diagnose
+from reactcli.render.console import _width, concise, explained, paint_json
 from reactcli.render.sanitise import HIDDEN, json_text
 from reactcli.source import Source
 
@@ -92,3 +93,18 @@ def test_keys_values_and_escapes_have_colours_of_their_own():
 
 def test_a_long_string_is_painted_in_one_go():
     assert OWN_COLOURS.sub("", paint_json(json_text(json.dumps("\\" * 200_000)))).count("\\") == 800_002
+
+
+@pytest.mark.parametrize("columns", [10, 40, 80, 200])
+@pytest.mark.parametrize(("at", "length"), [(0, 300), (5, 3), (150, 4), (150, 300), (297, 3), (0, 0)])
+@pytest.mark.parametrize("unit", ["abc", "é漢\x1b"])
+def test_an_excerpt_fits_the_terminal_with_its_caret_below(columns, at, length, unit):
+    text = unit * 100
+    span = (at, min(at + length, len(text)))
+    told = explained([diagnose("trailing-comma", span)], Source(text, "a"), columns=columns)
+    line, carets = (each for each in told.splitlines() if each.startswith(("1 |", "  | ")))
+    assert max(_width(line), _width(carets)) <= max(columns, 24)
+    assert carets.rstrip().endswith("^")
+    if unit == "abc" and 0 < length < 9 and columns > 10:
+        start = carets.index("^")
+        assert line[start : start + length] == text[at : at + length]

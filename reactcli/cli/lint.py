@@ -153,7 +153,7 @@ def _as_passages(findings: Iterable[tuple[str, Finding]], _tally: Tally, shell: 
     from reactcli.render.findings import passage
 
     for name, finding in findings:
-        yield passage(name, finding, coloured=shell.out.is_coloured)
+        yield passage(name, finding, coloured=shell.out.is_coloured, columns=shell.out.columns)
 
 
 def _as_lines(findings: Iterable[tuple[str, Finding]], _tally: Tally, shell: Shell) -> Iterator[Safe]:

@@ -70,6 +70,11 @@ class Output:
             reason = getattr(error, "strerror", None) or "it is closed"
             raise OutputError(f"cannot write to {self._name}: {reason.lower()}") from None
 
+    @property
+    def columns(self) -> int | None:
+        """Of the terminal; None if this is none."""
+        return _width() if self.is_terminal else None
+
     def rendered(self, renderable: RenderableType) -> Safe:
         """A renderable as text, in the width of the terminal. Its texts must have passed the gate."""
         from io import StringIO

@@ -61,9 +61,10 @@ class Verdict:
     def _print(self, diagnostics: tuple[Diagnostic, ...], source: Source) -> None:
         if self._shell.quiet:
             return
-        coloured = self._shell.notes.is_coloured
+        notes = self._shell.notes
+        coloured = notes.is_coloured
         if self._is_explained:
-            self._shell.notes.say(explained(diagnostics, source, coloured=coloured))
+            notes.say(explained(diagnostics, source, coloured=coloured, columns=notes.columns))
             return
         shown = diagnostics if self._shell.verbose else diagnostics[:LONGEST_LIST]
         self._shell.notes.say(concise(shown, source, coloured=coloured))

@@ -38,6 +38,8 @@ LONGEST_LIST = 16
 
 BEFORE_SPAN, EXCERPT = 60, 110
 """Characters of a long line that are shown before a span, and in all."""
+NARROWEST = 20
+"""Cells of a source line that are shown however narrow the terminal is."""
 
 # Each alternative begins with another character, and no repeat can give back what it took: linear.
 _JSON_TOKEN = re.compile(
@@ -65,9 +67,14 @@ def concise(diagnostics: Iterable[Diagnostic], source: Source, *, coloured: bool
     return _lines(_concise_line(diagnostic, source, coloured=coloured) for diagnostic in diagnostics)
 
 
-def explained(diagnostics: Iterable[Diagnostic], source: Source, *, coloured: bool = False) -> Safe:
-    """Each with its source line, a caret under what is meant, and the way out."""
-    return _lines(_explanation(diagnostic, source, coloured=coloured) for diagnostic in diagnostics)
+def explained(
+    diagnostics: Iterable[Diagnostic], source: Source, *, coloured: bool = False, columns: int | None = None
+) -> Safe:
+    """Each with its source line, a caret under what is meant, and the way out.
+
+    The source line is cut to the columns of a terminal, so that the caret stays below it.
+    """
+    return _lines(_explanation(diagnostic, source, columns, coloured=coloured) for diagnostic in diagnostics)
 
 
 def _painted_token(match: re.Match[str]) -> str:
@@ -100,10 +107,12 @@ def _claim(diagnostic: Diagnostic, *, coloured: bool) -> Safe:
     return paint(Safe(f"{diagnostic.severity}[{diagnostic.code}]"), diagnostic.severity, coloured=coloured)
 
 
-def _explanation(diagnostic: Diagnostic, source: Source, *, coloured: bool) -> str:
+def _explanation(diagnostic: Diagnostic, source: Source, columns: int | None, *, coloured: bool) -> str:
     line, column = source.line_column(diagnostic.span[0])
-    before, marked, after = _excerpt(diagnostic.span, source, column)
     number = str(line)
+    before, marked, after = _excerpt(diagnostic.span, source, column)
+    if columns is not None:
+        before, marked, after = _fitted(before, marked, after, max(columns - len(f"{number} | "), NARROWEST))
     bar = paint(Safe("|"), "frame", coloured=coloured)
     caret = paint(Safe("^" * max(_width(marked), 1)), diagnostic.severity, coloured=coloured)
     margin = " " * len(number)
@@ -129,6 +138,23 @@ def _excerpt(span: tuple[int, int], source: Source, column: int) -> tuple[str, s
     before, marked, after = cut[: start - first], cut[start - first : end - first], cut[end - first :]
     is_cut = len(cut) == EXCERPT
     return ("…" if first > line_start else "") + _flat(before), _flat(marked), _flat(after) + ("…" if is_cut else "")
+
+
+def _fitted(before: str, marked: str, after: str, room: int) -> tuple[str, str, str]:
+    """The three cut to so many cells: what stands before goes first, then the end."""
+    if _width(before) + _width(marked) + _width(after) <= room:
+        return before, marked, after
+    before = _cut(before[::-1], max(room // 2, room - _width(marked) - _width(after)))[::-1]
+    marked = _cut(marked, room - _width(before))
+    return before, marked, _cut(after, room - _width(before) - _width(marked))
+
+
+def _cut(text: str, cells: int) -> str:
+    if _width(text) <= cells:
+        return text
+    while text and _width(text) >= cells:
+        text = text[:-1]
+    return f"{text}…" if cells > 0 else ""
 
 
 def _flat(text: str) -> Safe:

@@ -43,9 +43,10 @@ def line(name: str, finding: Finding, *, coloured: bool = False) -> Safe:
     return concise([_diagnostic(finding)], _Excerpt(name, finding), coloured=coloured)
 
 
-def passage(name: str, finding: Finding, *, coloured: bool = False) -> Safe:
+def passage(name: str, finding: Finding, *, coloured: bool = False, columns: int | None = None) -> Safe:
     """The finding with the line it is about, a caret under the place, and the way out."""
-    return Safe(f"{explained([_diagnostic(finding)], _Excerpt(name, finding), coloured=coloured)}\n")
+    source = _Excerpt(name, finding)
+    return Safe(f"{explained([_diagnostic(finding)], source, coloured=coloured, columns=columns)}\n")
 
 
 def fields(name: str, finding: Finding) -> dict[str, Any]:
