@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 
 _CALL = pattern(r"([\w.\-/]{1,200})([ \t]?)([\[(（［【])")
 _CALL_WITH_OBJECT = pattern(r"([^\W\d][\w.\-/]{0,199})(?:[ \t]{1,3}(?=\{)|(?=\{\s{0,20}[\"'}]))")
+_NEXT_CALL = pattern(r"[ \t]{0,3}(?:[;,，；、]|(?:and|&)(?=[ \t]))[ \t]{0,3}(?=[\w.\-/]{1,200}[ \t]?[\[(（［【])")
 _PAUSE = pattern(r"([^\W\d][\w.\-]{0,199}|(?i:final answer))[ \t]?[:：][ \t]*+(?<=[ \t：])(?=\S)")
 _REMARK = pattern(r"([\w.\-/]{1,200})[ \t]?\(.*\)[ \t]*", re.DOTALL)
 _CLOSERS = {"[": "]", "(": ")", "（": "）", "［": "］", "【": "】"}
 _SPELLING = {"[": "bracket", "(": "call", "（": "call", "［": "bracket", "【": "bracket"}
+_BRACKETS = {opens: pattern(f"[{re.escape(opens + closes)}]") for opens, closes in _CLOSERS.items()}
 _DATA = {"", "json", "json5", "text", "txt", "plaintext", "yaml", "xml"}
 """Languages of fences that name no tool."""
 _FENCES_LIMIT = 20
@@ -105,7 +107,8 @@ def _call(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
     if opening is None:
         return None
     line_end = _line_end(text, start, end)
-    first = _closed_call(text, opening, rstripped(text, start, line_end))
+    line = rstripped(text, start, line_end)
+    first = _side_by_side(text, opening, line) or _closed_call(text, opening, line)
     if first is not None and line_end < end:
         return _with_further_calls(text, first, (line_end, end), notes)
     whole = first or _closed_call(text, opening, end)
@@ -125,9 +128,36 @@ def _closed_call(text: str, opening: re.Match[str], end: int) -> Call | None:
     return Call(opening[1], _SPELLING[opening[3]], span=stripped(text, opening.end(), end - 1))
 
 
+def _side_by_side(text: str, opening: re.Match[str] | None, end: int) -> Call | None:
+    """The first of several calls on one line, `a(1); b(2)`: each closes its own bracket before the next begins."""
+    calls: list[Call] = []
+    while opening is not None:
+        close = _own_close(text, opening, end)
+        if close is None:
+            return None
+        calls.append(Call(opening[1], _SPELLING[opening[3]], span=stripped(text, opening.end(), close)))
+        further = _NEXT_CALL.match(text, close + 1, end)
+        if further is None and (len(calls) < 2 or text[close + 1 : end].strip(" \t.;")):
+            return None
+        opening = further and _CALL.match(text, further.end(), end)
+    calls[0].calls = calls
+    return calls[0]
+
+
+def _own_close(text: str, opening: re.Match[str], end: int) -> int | None:
+    """Where the bracket of a call closes, with those inside it counted; None if that is within a quoted text."""
+    depth = 1
+    for bracket in _BRACKETS[opening[3]].finditer(text, opening.end(), end):
+        depth += 1 if bracket[0] == opening[3] else -1
+        if not depth:
+            is_quoted = text.count('"', opening.end(), bracket.start()) % 2
+            return None if is_quoted else bracket.start()
+    return None
+
+
 def _with_further_calls(text: str, first: Call, rest: Span, notes: list[Diagnostic]) -> Call:
     """Further calls on lines of their own run side by side (UI-TARS); any other text behind a call is not used."""
-    calls = [first]
+    calls = first.calls or [first]
     at, end = stripped(text, *rest)
     while at < end:
         line_end = _line_end(text, at, end)

@@ -228,6 +228,7 @@ _TABLE = (
         marks=(
             Mark(Part.THOUGHT, r"\[(?i:thought)\]:?"),
             Mark(Part.ACTION, r"\[(?i:action)\]:?"),
+            Mark(Part.ACTION_INPUT, r"\[(?i:action[ _-]?input)\]:?"),
             Mark(Part.OBSERVATION, r"\[(?i:observation)\]:?"),
             Mark(Part.FINAL_ANSWER, r"\[(?i:final[ _-]?answer)\]:?"),
             Mark(Part.QUESTION, r"\[(?i:question)\]:?"),
@@ -240,7 +241,7 @@ _TABLE = (
         evidence=("[TOOL_CALLS]",),
         beside_labels=True,
         marks=(
-            Mark(Part.ACTION, r"\[TOOL_CALLS\](?P<name>[\w.-]{1,200})(?:\[CALL_ID\]\w{1,40})?\[ARGS\]"),
+            Mark(Part.ACTION, r"\[TOOL_CALLS\](?P<name>[\w.-]{1,60})(?:\[CALL_ID\]\w{1,20})?\[ARGS\]"),
             Mark(Part.ACTION, r"\[TOOL_CALLS\]"),
             Mark(Part.OBSERVATION, r"\[TOOL_RESULTS\]", "[/TOOL_RESULTS]"),
         ),
@@ -289,8 +290,8 @@ _TABLE = (
         marks=(
             Mark(
                 Part.ACTION,
-                rf"(?:<(?:\w{{1,20}}:)?function_calls>)?{_GAP}<(?:\w{{1,20}}:)?"
-                r'invoke name="(?P<name>[^"<>\n]{1,200})">',
+                rf"(?:<(?:\w{{1,8}}:)?function_calls>)?{_GAP}<(?:\w{{1,8}}:)?"
+                r'invoke name="(?P<name>[^"<>\n]{1,60})">',
                 "</invoke>",
             ),
             Mark(Part.ARGUMENT, r'<(?:\w{1,20}:)?parameter name="(?P<name>[^"<>\n]{1,200})">', "</parameter>"),

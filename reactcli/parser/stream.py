@@ -17,7 +17,7 @@ from reactcli.errors import ReactcliError
 from reactcli.loosejson import balanced_end
 from reactcli.patterns import pattern
 from reactcli.source import plain_lines
-from reactcli.tokens.labels import BULLETS, EMPHASIS, labels_of
+from reactcli.tokens.labels import BULLETS, EMOJI, EMPHASIS, labels_of
 from reactcli.tokens.lines import EMPHASIS_HERE, ENDED_BY, may_lack_colon, past_closing_emphasis
 from reactcli.tokens.marks import Marks
 from reactcli.tokens.tails import is_stop_line, is_token
@@ -36,7 +36,12 @@ _HELD = 120
 _OPENERS = pattern(r"[<\[✿]")
 _MARK_COMING = pattern(r"<\||</?[A-Za-z]|\[\[|\[[A-Za-z]|✿")
 _LINE_END = pattern(r"\r\n?|\n")
-_DECORATION = f" \t#【0123456789.){EMPHASIS}{BULLETS}\ufe0f"
+_DECORATION = pattern(rf"[ \t#【0-9.){re.escape(EMPHASIS)}{re.escape(BULLETS)}{EMOJI}]*+")
+_GROWING = pattern(
+    r"(?:<(?:\w{1,8}:)?function_calls>\s{0,9}(?:<[\w:]{0,20}(?: [a-z]{0,4}=?\"?[^\"<>\n]{0,60}\"?)?)?"
+    r"|\[TOOL_CALLS\][\w.-]{0,60}(?:\[[A-Z_]{0,7}(?:\]\w{0,20}(?:\[[A-Z]{0,4})?)?)?)\Z"
+)
+"""What may still become a longer mark."""
 _STOP_LINES = ("pause", "end action")
 _THINKING = pattern(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _THINKING_TAGS = ("<think>", "<thinking>", "<reasoning>")
@@ -145,7 +150,7 @@ class StepStream:
         return not self._text[label.end() :].strip() or bool(closing and closing.end() == len(self._text))
 
     def _may_become_label(self, head: str) -> bool:
-        plain = folded(head.lstrip(_DECORATION).rstrip(f" \t】#{EMPHASIS}"))
+        plain = folded(_DECORATION.sub("", head, count=1).rstrip(f" \t】#{EMPHASIS}"))
         tag = head.lstrip().lower()
         if not plain or tag in ("~", "~~") or (tag[0] == "<" and any(name.startswith(tag) for name in _THINKING_TAGS)):
             return True
@@ -216,7 +221,7 @@ class StepStream:
         text = self._text
         if len(text) - at >= _HELD:
             return True
-        if len(text) - at < 3 or text.startswith(("<|", "✿"), at):
+        if len(text) - at < 3 or text.startswith(("<|", "✿"), at) or _GROWING.match(text, at):
             return False
         if not _MARK_COMING.match(text, at):
             return True
