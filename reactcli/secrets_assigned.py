@@ -46,10 +46,15 @@ _NO_VALUE = pattern(
 )
 
 
+def may_be_assigned(text: str) -> bool:
+    """False for a text that names no secret, and quick to say so."""
+    lowered = text.lower()
+    return any(hint in lowered for hint in _HINTS)
+
+
 def assigned_secrets(text: str) -> Iterator[Found]:
     """What stands behind telling names, from left to right; then the passwords of users in commands."""
-    lowered = text.lower()
-    if not any(hint in lowered for hint in _HINTS):
+    if not may_be_assigned(text):
         return
     for match in _ASSIGNED.finditer(text):
         name = f"{_name_before(text, match.start())}{match['word']}"

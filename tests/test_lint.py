@@ -293,6 +293,16 @@ def test_no_format_shows_the_secret_that_is_found(layout, trace, capfd):
     assert SECRET[8:] not in out + err
 
 
+@pytest.mark.parametrize("layout", ["full", "concise", "json", "github", "sarif"])
+def test_what_redaction_takes_out_is_found_and_not_shown(layout, trace, capfd):
+    name = trace(GOOD.replace("kelp", "curl -u bob:s3cr3tpw https://x").replace("algae", "password: swordfish99", 1))
+    code, out, err = lint(capfd, "--format", layout, "--select", "secret-like-text", name)
+    assert code == 1
+    assert "2 findings" in err
+    assert "s3cr3tpw" not in out
+    assert "swordfish99" not in out
+
+
 def test_the_secret_of_another_finding_in_the_same_line_is_masked_too(trace, capfd):
     name = trace(GOOD.replace("kelp", f"{{'key': '{SECRET}',}}"))
     _, out, _ = lint(capfd, "--select", "trailing-comma,single-quotes", name)

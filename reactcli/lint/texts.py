@@ -6,6 +6,7 @@ import re
 
 from reactcli.diagnostics import diagnose
 from reactcli.secrets import may_hold_secrets, named_secrets, vendor_secrets
+from reactcli.secrets_assigned import assigned_secrets, may_be_assigned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ tags behind a flag are its region's."""
 def spoken_notes(texts: list[Spoken]) -> Iterator[tuple[Diagnostic, Spoken, Span]]:
     """The findings on the texts of a step, each with its text and its span in it."""
     together = "\n".join([said.text for said in texts])
-    may_be_secret = may_hold_secrets(together)
+    may_be_secret = may_hold_secrets(together) or may_be_assigned(together)
     if not (may_be_secret or any(said.part == "action_input" for said in texts)) and together.isprintable():
         return
     for said in texts:
@@ -40,7 +41,7 @@ def spoken_notes(texts: list[Spoken]) -> Iterator[tuple[Diagnostic, Spoken, Span
 def text_notes(part: str, text: str, *, may_be_secret: bool = True) -> Iterator[tuple[Diagnostic, Span]]:
     """The findings on one text, each with its span in it."""
     seen: list[Span] = []
-    found = [*vendor_secrets(text)] if may_be_secret else []
+    found = [*vendor_secrets(text), *assigned_secrets(text)] if may_be_secret else []
     found += named_secrets(text) if _is_data(part, text) else ()
     for start, end, kind in found:
         if not any(start < last and end > first for first, last in seen):
