@@ -34,7 +34,12 @@ _ASSIGNED = pattern(
     (?P<value>[^\s"'<>,;&(){}\[\]|\\`=:][^\s"'<>,;&(){}\[\]|\\`]{2,2000}+={0,2}+) (?![(\[{])""",
     re.VERBOSE | re.IGNORECASE,
 )
-_USER = pattern(r"""(?<!\S)(?:-u|--user|--proxy-user)[ =]{0,2}+["']?+[^\s"':=]{1,80}+:(?P<value>[^\s"'$\\]{3,200}+)""")
+_USER = pattern(
+    r"""(?<!\S)(?:-u|--user|--proxy-user)[ =]{0,2}+
+    (?: \\{0,8}+(?P<open>["']) [^\s"':=]{1,80}+ : (?P<quoted>[^"'\n\\]{3,200}+)
+      | [^\s"':=]{1,80}+ : (?P<plain>[^\s"'\\;&|<>()]{3,200}+) )""",
+    re.VERBOSE,
+)
 _CALLS = pattern(r"\b(?:curl|wget|https?)\b")
 _COOKIES = pattern(r"""[^"'\n\\]{0,4000}+""")
 _NUMBER = pattern(r"[$€£~]?[\d.,:/%+-]+[a-z]{0,4}", re.IGNORECASE)
@@ -61,9 +66,10 @@ def assigned_secrets(text: str) -> Iterator[Found]:
         if is_secret_name(name) and _is_secret(match, name):
             yield *_span(match), kind_of_name(name)
     for match in _USER.finditer(text):
+        group = "plain" if match["open"] is None else "quoted"
         line = text[max(match.start() - LINE_LOOKED_AT, 0) : match.start()].rpartition("\n")[2]
-        if _CALLS.search(line) and not match["value"].isdigit():
-            yield *match.span("value"), "user-password"
+        if _CALLS.search(line) and not match[group].isdigit() and not is_placeholder(match[group]):
+            yield *match.span(group), "user-password"
 
 
 def _name_before(text: str, end: int) -> str:
