@@ -95,8 +95,14 @@ def _is_secret(match: re.Match[str], name: str) -> bool:
 def _is_bare(match: re.Match[str], name: str) -> bool:
     """Only a value can stand here: in the query of a URL, or in a variable of the shell."""
     before = match.start("word") - (len(name) - len(match["word"])) - 1
-    is_close = match.start("value") == match.end("word") + 1 and match["sign"] == "="
-    return is_close and (name.isupper() or match.string[max(before, 0)] in "?&")
+    if match.start("value") != match.end("word") + 1 or match["sign"] != "=":
+        return False
+    return match.string[max(before, 0)] in "?&" or (name.isupper() and not _is_setting(name, match["value"]))
+
+
+def _is_setting(name: str, value: str) -> bool:
+    """A number or a path: no secret, whatever its name."""
+    return value.startswith(("/", "./", "../", "~")) or ("PASS" not in name and _NUMBER.fullmatch(value) is not None)
 
 
 def _looks_secret(name: str, value: str) -> bool:

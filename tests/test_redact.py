@@ -161,6 +161,7 @@ def test_what_a_text_assigns_to_a_telling_name_is_a_secret(text):
         "usage: tool --password PASSWORD --token TOKEN",
         "cookie: yes; the cookie: a small file",
         "curl -u bob:$PASSWORD https://x; curl -u 'bob:[REDACTED:user-password-2]' https://x",
+        "MAX_TOKEN=1000000 PRIVATE_KEY=/etc/ssl/key1 COOKIE=./jar.txt make",
         "keyboard=qwerty123 monkey=abc123456",
         '{"api_key": "[REDACTED:api-key]"}',
     ],
