@@ -3,6 +3,7 @@
 blob   = a call object, bare or fenced (see blobs)
 call   = name "[" input "]" | name "(" input ")"        the bracket closes the value (R11, conflict C13)
 pause  = identifier ": " input                           (conflict C7)
+code   = lines of code, for an interpreter
 lines  = name line, then the input on further lines
 """
 
@@ -179,6 +180,12 @@ def _pause(text: str, span: Span, _: list[Diagnostic]) -> Call | None:
     return Call(named[1], "pause", span=stripped(text, named.end(), end)) if named else None
 
 
+def _code(text: str, span: Span, _: list[Diagnostic]) -> Call | None:
+    """Bare code: anything but one call on one line."""
+    one_line = _line_end(text, *span) == span[1]
+    return None if one_line and _CALL.match(text, *span) else Call("python_interpreter", "lines", span=span)
+
+
 def _blob(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
     """A call object behind a label: `name` alone names the tool, and the JSON may be loose or followed by text."""
     start, end = span
@@ -197,6 +204,7 @@ _READERS: dict[str, Callable[[str, Span, list[Diagnostic]], Call | None]] = {
     "blob": _blob,
     "call": _call,
     "pause": _pause,
+    "code": _code,
     "lines": _lines,
 }
 

@@ -270,6 +270,7 @@ _TABLE = (
         evidence=("<|python_tag|>",),
         beside_labels=True,
         marks=(Mark(Part.ACTION, r"<\|python_tag\|>", "<|eom_id|>"),),
+        spellings=("blob", "code", "call"),
     ),
     Dialect(
         "granite",

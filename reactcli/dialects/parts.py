@@ -75,7 +75,7 @@ LABELS: dict[str, dict[Part, str]] = {
     "ru": {
         Part.THOUGHT: "Мысль|Мысли|Размышление",
         Part.ACTION: "Действие",
-        Part.ACTION_INPUT: "Входные данные|Входные данные действия|Ввод действия|Аргументы",
+        Part.ACTION_INPUT: "Входные данные|Входные данные действия|Ввод действия|Вход действия|Аргументы",
         Part.OBSERVATION: "Наблюдение",
         Part.FINAL_ANSWER: "Окончательный ответ|Финальный ответ|Итоговый ответ",
         Part.ANSWER: "Ответ",
@@ -101,14 +101,14 @@ LABELS: dict[str, dict[Part, str]] = {
     },
     "fr": {
         Part.THOUGHT: "Pensée|Réflexion",
-        Part.ACTION_INPUT: "Entrée de l'action|Entrée de l’action|Entrée",
+        Part.ACTION_INPUT: "Entrée de l'action|Entrée de l’action|Entrée d'action|Entrée d’action|Entrée",
         Part.FINAL_ANSWER: "Réponse finale",
         Part.ANSWER: "Réponse",
     },
     "de": {
         Part.THOUGHT: "Gedanke",
         Part.ACTION: "Aktion",
-        Part.ACTION_INPUT: "Aktionseingabe|Eingabe",
+        Part.ACTION_INPUT: "Aktionseingabe|Eingabe der Aktion|Eingabe",
         Part.OBSERVATION: "Beobachtung",
         Part.FINAL_ANSWER: "Endgültige Antwort|Finale Antwort",
         Part.ANSWER: "Antwort",

@@ -48,15 +48,27 @@ def step_of(choice: Choice, rounds: list[Round], policy: Policy) -> Step:
     return Step(**fields, diagnostics=_in_order(notes))
 
 
+_RUN_ON = {Part.THOUGHT, Part.OBSERVATION, Part.QUESTION}
+
+
 def _behind(choice: Choice, rounds: list[Round], shadowed: tuple[Step, ...]) -> Iterator[Diagnostic]:
-    """Thoughts behind the step that lead to nothing: part of an answer that spells a label, or a model that ran on."""
-    if shadowed or choice.reading.round not in rounds:
+    """What leads to nothing behind the step: part of an answer that spells a label, or a model that ran on."""
+    own = choice.reading.round
+    if shadowed or own not in rounds:
         return
-    for one in rounds[rounds.index(choice.reading.round) + 1 :]:
-        for piece in one.thoughts:
-            if text := choice.found.value(piece):
-                yield diagnose("text-after-step", choice.found.body(piece), text=f"'{text}'")
-                return
+    for piece in _further(own, rounds[rounds.index(own) + 1 :], choice.found.pieces):
+        if text := choice.found.value(piece):
+            yield diagnose("text-after-step", choice.found.body(piece), text=f"'{text}'")
+            return
+
+
+def _further(own: Round, later: list[Round], pieces: list[Piece]) -> Iterator[Piece]:
+    """The thoughts behind a step; behind an answer, observations and questions too: nothing was done to observe."""
+    if own.final is None:
+        for one in later:
+            yield from one.thoughts
+    else:
+        yield from (piece for piece in pieces if piece[1] > own.final[1] and piece[0] in _RUN_ON)
 
 
 def _add_invented(found: Cut, rounds: list[Round], fields: dict[str, Any], notes: list[Diagnostic]) -> None:
