@@ -200,3 +200,14 @@ def test_spans_point_at_the_values() -> None:
         "preamble": "Sure.",
         "hallucinated_observation": "found",
     }
+
+
+def test_each_step_of_a_transcript_has_the_reasoning_that_led_to_it() -> None:
+    text = (
+        "<think>a</think>\nThought: x\nAction: f\nAction Input: 1\nObservation: 2\n"
+        "<think>b</think>\n<think>c</think>\nThought: y\nFinal Answer: z\n<think>d</think>"
+    )
+    steps = ReActAgentParser().parse_trace(text).steps
+    assert [(step.thought, step.reasoning) for step in steps] == [("x", "a"), ("y", "b\nc\nd")]
+    assert [text[slice(*step.spans["reasoning"])][0] for step in steps] == ["a", "b"]
+    assert ReActAgentParser().parse_trace("<think>a</think>").steps == ()

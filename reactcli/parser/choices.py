@@ -38,7 +38,9 @@ class Policy:
 class Choice:
     """The round that is the step, and what of it is used."""
 
-    __slots__ = ("action_input", "answer", "call", "conflict", "found", "lead_is", "reading", "thought", "thoughts")
+    __slots__ = (
+        "action_input", "answer", "call", "conflict", "found", "lead_is", "reading", "thinking", "thought", "thoughts"
+    )  # fmt: skip
 
     def __init__(self, found: Cut, reading: Reading, policy: Policy, *, use: str = "both", leads: bool = True) -> None:
         self.found = found
@@ -51,6 +53,7 @@ class Choice:
         if self.answer is None and use != "neither":
             self._take_action(reading)
         self.thoughts = reading.round.thoughts
+        self.thinking = found.thinking
         self.lead_is = "preamble"
         if leads and policy.implicit_final and not found.pieces and (lead := preamble_of(found)):
             self.answer, self.thought, self.lead_is = lead, "", "final_answer"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from reactcli.actions.parallel import parallel_calls
 from reactcli.diagnostics import diagnose
 from reactcli.dialects.parts import Part
@@ -90,6 +92,7 @@ def trace_of(found: Cut, choices: list[Choice]) -> Trace:
 
     The trace's own diagnostics are about the text as a whole; each step carries those of its own.
     """
+    _divide_thinking(found.thinking, choices)
     steps: list[Step] = []
     episode = 1
     for number, choice in enumerate(choices):
@@ -151,7 +154,7 @@ def _fields(choice: Choice, notes: list[Diagnostic]) -> dict[str, Any]:
     fields: dict[str, Any] = {
         **choice.contract(),
         "dialect": reading.dialect if reading.recognised or choice.answer is not None else "",
-        "reasoning": _reasoning(found),
+        "reasoning": _reasoning(choice),
         "preamble": preamble_of(found) if choice.lead_is == "preamble" else "",
         "spans": spans,
         "parallel_actions": (),
@@ -233,8 +236,8 @@ def _spans(choice: Choice) -> dict[str, Span]:
         end = found.pieces[0][1] if found.pieces else found.window[1]
         start, end = found.body((Part.PREAMBLE, 0, found.window[0], end, ""))
         spans[choice.lead_is] = (start, spans.get(choice.lead_is, (start, end))[1])
-    if found.thinking:
-        spans["reasoning"] = (found.thinking[0][0], found.thinking[-1][1])
+    if choice.thinking:
+        spans["reasoning"] = (choice.thinking[0][0], choice.thinking[-1][1])
     return spans
 
 
@@ -246,8 +249,19 @@ def _name_span(found: Cut, piece: Piece, name: str) -> Span:
     return (at, at + len(name)) if at >= 0 else found.body(piece)
 
 
-def _reasoning(found: Cut) -> str:
-    return plain_lines("\n".join(part for start, end in found.thinking if (part := found.text[start:end].strip())))
+def _reasoning(choice: Choice) -> str:
+    text = choice.found.text
+    return plain_lines("\n".join(part for start, end in choice.thinking if (part := text[start:end].strip())))
+
+
+def _divide_thinking(thinking: list[Span], choices: list[Choice]) -> None:
+    """Gives each stretch of reasoning to the step it leads to: the first with a piece behind it, or else the last."""
+    ends = [choice.reading.round.last for choice in choices]
+    shares: list[list[Span]] = [[] for _ in choices]
+    for span in thinking:
+        shares[min(bisect_right(ends, span[0]), len(ends) - 1)].append(span)
+    for choice, share in zip(choices, shares, strict=True):
+        choice.thinking = share
 
 
 def _shadowed(choice: Choice, rounds: list[Round], policy: Policy, notes: list[Diagnostic]) -> tuple[Step, ...]:
