@@ -8,7 +8,7 @@ import pty
 import select
 import subprocess
 import sys
-from typing import NamedTuple
+from functools import partial
 
 import pytest
 
@@ -57,25 +57,15 @@ TRANSCRIPT = (
 )
 
 
-class Result(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def execute(tmp_path, monkeypatch, capfdbinary):
+def execute(tmp_path, cli):
     """Runs `reactcli exec --tools tools.py` on a text, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "tools.py").write_text(TOOLS, encoding="utf-8")
 
     def run(text, *argv, tools="tools.py"):
-        if text is not None:
-            (tmp_path / "text").write_bytes(text.encode("utf-8", "surrogatepass"))
-            argv = (*argv, "text")
-        code = main(["exec", "--tools", tools, *argv])
-        out, err = capfdbinary.readouterr()
-        return Result(code, out.decode(), err.decode())
+        if text is None:
+            return cli("exec", "--tools", tools, *argv)
+        return cli("exec", "--tools", tools, *argv, "text", text=text.encode("utf-8", "surrogatepass"))
 
     return run
 
@@ -520,16 +510,9 @@ def test_a_call_that_cannot_be_confirmed_is_not_made(folder):
 
 
 @pytest.fixture
-def listed(tmp_path, monkeypatch, capfdbinary):
-    monkeypatch.chdir(tmp_path)
+def listed(tmp_path, cli):
     (tmp_path / "tools.py").write_text(TOOLS, encoding="utf-8")
-
-    def run(*argv):
-        code = main(["tools", *argv])
-        out, err = capfdbinary.readouterr()
-        return Result(code, out.decode(), err.decode())
-
-    return run
+    return partial(cli, "tools")
 
 
 PARAMETERS = {

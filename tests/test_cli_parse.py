@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from functools import partial
 
 import pytest
-
-from reactcli.cli.shell import main
 
 REPLY = "Thought: I need the capital.\nAction: search\nAction Input: capital of Iceland\n"
 ANSWER = "Thought: I know.\nFinal Answer: Reykjavík 😀\n"
@@ -30,29 +28,10 @@ ANSWER_STEP = {
 }
 
 
-class Result(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def lines(self):
-        return [json.loads(line) for line in self.out.splitlines()]
-
-
 @pytest.fixture
-def parse(tmp_path, monkeypatch, capfdbinary):
+def parse(cli):
     """Runs `reactcli parse` with files that it is given by name, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*argv, **files):
-        for name, content in files.items():
-            (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        code = main(["parse", *argv])
-        out, err = capfdbinary.readouterr()
-        return Result(code, out.decode(), err.decode())
-
-    return run
+    return partial(cli, "parse")
 
 
 def test_one_text_gives_one_object_with_five_keys_indented_by_two(parse):

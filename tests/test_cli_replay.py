@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-
-from reactcli.cli.shell import main
 
 SAMPLES = Path(__file__).parent.parent / "sample_traces"
 STEPS = (
@@ -54,31 +51,6 @@ def search(q):
 """
 WAY_OUT = "`reactcli dialects` shows what is read"
 EPISODES = "Question: a?\nThought: x\nFinal Answer: 1\n\nQuestion: b?\nThought: y\nFinal Answer: 2\n"
-
-
-class Result(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def lines(self):
-        return [json.loads(line) for line in self.out.splitlines()]
-
-
-@pytest.fixture
-def cli(tmp_path, monkeypatch, capfdbinary):
-    """Runs a command with files that it is given by name, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*argv, **files):
-        for name, content in files.items():
-            (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        code = main(list(argv))
-        out, err = capfdbinary.readouterr()
-        return Result(code, out.decode(), err.decode())
-
-    return run
 
 
 # -- the walk
