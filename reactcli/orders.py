@@ -47,13 +47,18 @@ class Order(Value):
 def ordered(parser: ReActAgentParser, text: str) -> Order:
     """What one reply of a model asks for. Where the model wrote an observation behind an action, the reply ends."""
     step = parser.parse(text)
-    invented = next((note for note in step.diagnostics if note.code == "hallucinated-observation"), None)
+    invented = invention_in(step)
     if invented is None:
         return order_of(step, step.diagnostics).replace(used=text.rstrip())
     used = text[: invented.span[0]]
     step = parser.parse(used)
     hint = f"what follows it was not read; --step N or --step {PENDING} reads a transcript"
     return order_of(step, (*step.diagnostics, invented.replace(hint=hint))).replace(used=used.rstrip())
+
+
+def invention_in(step: Step) -> Diagnostic | None:
+    """What says where the model wrote an observation itself: a reply ends there."""
+    return next((note for note in step.diagnostics if note.code == "hallucinated-observation"), None)
 
 
 def ordered_at(parser: ReActAgentParser, text: str, which: int | str) -> Order:

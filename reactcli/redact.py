@@ -25,11 +25,9 @@ from reactcli.secrets import (
     is_placeholder,
     is_secret_name,
     kind_of_name,
-    named_secrets,
     secret_values,
-    vendor_secrets,
 )
-from reactcli.secrets_assigned import assigned_secrets
+from reactcli.secrets_assigned import all_secrets, assigned_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,10 +70,8 @@ class Redactor:
     def text(self, text: str, *, is_arguments: bool = False) -> str:
         """The text without secrets. In arguments, values under telling names are secrets too."""
         found = [*self._known_in(text)]
-        found += ((start, end, kind, text[start:end]) for start, end, kind in vendor_secrets(text))
-        if is_arguments:
-            found += ((start, end, kind, text[start:end]) for start, end, kind in named_secrets(text))
-        found += ((start, end, kind, text[start:end]) for start, end, kind in assigned_secrets(text))
+        secrets = all_secrets(text, is_data=is_arguments)
+        found += ((start, end, kind, text[start:end]) for start, end, kind in secrets)
         if not found:
             return text
         pieces: list[str] = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from reactcli.patterns import pattern
-from reactcli.secrets import is_placeholder, is_secret_name, kind_of_name
+from reactcli.secrets import is_placeholder, is_secret_name, kind_of_name, named_secrets, vendor_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +49,14 @@ _NO_VALUE = pattern(
     r"|(?:u?int|float|bytes|base|sha|md|utf|varchar|char|string|str|word)-?\d+(?:vec)?",
     re.IGNORECASE,
 )
+
+
+def all_secrets(text: str, *, is_data: bool) -> Iterator[Found]:
+    """Secrets by how they are spelt, in data by the keys they have there, and by the names before them in any text."""
+    yield from vendor_secrets(text)
+    if is_data:
+        yield from named_secrets(text)
+    yield from assigned_secrets(text)
 
 
 def may_be_assigned(text: str) -> bool:

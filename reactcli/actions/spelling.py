@@ -72,7 +72,7 @@ def named(text: str, span: Span, notes: list[Diagnostic]) -> Call:
 def _fenced(text: str, span: Span, notes: list[Diagnostic]) -> tuple[str, Span] | None:
     """The language of the code fence that a body begins with, and its inside; None if there is no such fence."""
     opening = FENCE.match(text, *span)
-    inside = unfenced(text, span)
+    inside = unfenced(text, span) if opening else None
     if opening is None or inside is None or text.startswith("```", inside[0], inside[1]):
         return None
     close = text.find("```", inside[1], span[1])

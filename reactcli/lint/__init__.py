@@ -19,7 +19,7 @@ from reactcli.lint.run import Episode
 from reactcli.lint.texts import spoken_notes, text_notes
 from reactcli.lint.window import Window
 from reactcli.loops import Thresholds, Watch
-from reactcli.orders import REASONS
+from reactcli.orders import REASONS, invention_in
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -197,7 +197,7 @@ def _readings(reply: str) -> Iterator[tuple[Step, tuple[Diagnostic, ...]]]:
     for parser in (ReActAgentParser(), ReActAgentParser(on_both="action")):
         whole = parser.parse(reply)
         yield whole, whole.diagnostics
-        invented = next((note for note in whole.diagnostics if note.code == "hallucinated-observation"), None)
+        invented = invention_in(whole)
         if invented is not None:
             used = parser.parse(reply[: invented.span[0]])
             yield used, (*used.diagnostics, invented)

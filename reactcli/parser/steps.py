@@ -150,12 +150,13 @@ def _fields(choice: Choice, notes: list[Diagnostic]) -> dict[str, Any]:
     found, reading = choice.found, choice.reading
     of = reading.round
     notes += reading.notes
-    spans = _spans(choice)
+    lead = preamble_of(found)
+    spans = _spans(choice, has_lead=bool(lead))
     fields: dict[str, Any] = {
         **choice.contract(),
         "dialect": reading.dialect if reading.recognised or choice.answer is not None else "",
         "reasoning": _reasoning(choice),
-        "preamble": preamble_of(found) if choice.lead_is == "preamble" else "",
+        "preamble": lead if choice.lead_is == "preamble" else "",
         "spans": spans,
         "parallel_actions": (),
     }
@@ -219,7 +220,7 @@ def _arguments(call: Call, reading: Reading, notes: list[Diagnostic]) -> tuple[A
     return got.value, got.truncated or truncated
 
 
-def _spans(choice: Choice) -> dict[str, Span]:
+def _spans(choice: Choice, *, has_lead: bool) -> dict[str, Span]:
     found, of = choice.found, choice.reading.round
     spans: dict[str, Span] = {}
     if choice.thought and choice.thoughts:
@@ -232,7 +233,7 @@ def _spans(choice: Choice) -> dict[str, Span]:
             spans["action_input"] = given
     if choice.answer is not None and choice.reading.answer_span is not None:
         spans["final_answer"] = choice.reading.answer_span
-    if preamble_of(found):
+    if has_lead:
         end = found.pieces[0][1] if found.pieces else found.window[1]
         start, end = found.body((Part.PREAMBLE, 0, found.window[0], end, ""))
         spans[choice.lead_is] = (start, spans.get(choice.lead_is, (start, end))[1])

@@ -6,8 +6,7 @@ from reactcli.diagnostics import Diagnostic
 from reactcli.render import Safe
 from reactcli.render.console import concise, explained
 from reactcli.render.sanitise import show_line
-from reactcli.secrets import named_secrets, vendor_secrets
-from reactcli.secrets_assigned import assigned_secrets
+from reactcli.secrets_assigned import all_secrets
 from reactcli.source import Source
 
 TYPE_CHECKING = False
@@ -90,7 +89,7 @@ def _diagnostic(finding: Finding) -> Diagnostic:
 def _masked(finding: Finding) -> str:
     """The excerpt, its secrets as stars: it may end in a log that anybody reads."""
     text, at = finding.place.excerpt, finding.place.excerpt_at
-    found = [(start, end) for start, end, _ in (*vendor_secrets(text), *named_secrets(text), *assigned_secrets(text))]
+    found = [(start, end) for start, end, _ in all_secrets(text, is_data=True)]
     if finding.code == SECRET:
         start, end = finding.place.span
         found.append((at, min(at + end - start, len(text))))

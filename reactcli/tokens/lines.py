@@ -181,8 +181,6 @@ def past_closing_emphasis(text: str, before: str, body: int, end: int) -> int:
     closing = EMPHASIS_HERE.match(text, body, end)
     if closing is None:
         return body
-    if len(closing[1]) > 1 and before.endswith(closing[1][::-1]):
-        return closing.end()
     last = max(before.rfind(mark) for mark in EMPHASIS)
     opening, behind = before[: last + 1], before[last + 1 :]  # an emoji or a number may stand in the bold
     is_bullet = behind[:1].isspace() and (closing[1] == "*" or bool(behind.strip()))
