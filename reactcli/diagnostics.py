@@ -10,6 +10,8 @@ from reactcli.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from reactcli.source import Span
 
 
@@ -228,6 +230,11 @@ def diagnose(code: str, span: Span, **facts: object) -> Diagnostic:
         short = {name: _shortened(fact) for name, fact in facts.items()}
         message, hint = message.format_map(short), hint.format_map(short)
     return Diagnostic(code, severity, message, span, hint)
+
+
+def in_order(notes: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """In the order of the text; those of one place as they were found."""
+    return tuple(sorted(notes, key=lambda note: note.span[0]))
 
 
 def _shortened(fact: object) -> str:

@@ -63,12 +63,21 @@ def test_every_named_dialect_keeps_every_law(dialect: str) -> None:
         check_laws(text, parser)
 
 
+LINES_LIKE_LABELS = [
+    *("\n❶ Action", "\n【Action】", "\nAction】", "\n 【x】", "\n- Action", "\n# Thought", "\n1. Action", "\n_Action_"),
+    *("\n[x]", "\n\u3000Action", "\n  Observation", "\n★ Thought", "\n🄀Action", "\n²Action", "\n٣Action", "\nⅣ Action"),
+    *("\nThought", "\nAction", "\nA:", "\nabc\ndef", "：", "】", "[NaN", 'f({"a": 1'),
+]
+
+
 def test_the_fast_lane_reads_what_the_general_reader_reads() -> None:
     plain = 0
     lanes = ["Thought: ", "\nAction: ", "\nAction Input: ", "\nFinal Answer: "]
+    pieces = [*FRAGMENTS, *LINES_LIKE_LABELS]
     rng = random.Random(SEED)
-    for text in texts(30_000, seed=SEED + 300, longest=3):
-        text = lanes[0] + text + "".join(mark + rng.choice(FRAGMENTS) for mark in rng.choice([lanes[1:3], lanes[3:]]))  # noqa: PLW2901
+    for first in texts(30_000, seed=SEED + 300, longest=3):
+        marks = rng.choice([lanes[1:3], lanes[3:]])
+        text = lanes[0] + first + "".join(mark + rng.choice(pieces) + rng.choice(pieces) for mark in marks)
         step = plain_step(text)
         if step is not None:
             plain += 1

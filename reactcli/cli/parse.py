@@ -7,6 +7,7 @@ from reactcli.cli.options import Argument, Command, Option, UsageError
 from reactcli.cli.records import FIELDS, Record, file_records, line_records
 from reactcli.cli.shell import explain
 from reactcli.cli.verdict import Verdict
+from reactcli.diagnostics import in_order
 from reactcli.errors import UnknownNameError
 from reactcli.render import Safe
 from reactcli.render.documents import STEP_FIELDS, diagnostic_objects, field_value, full, step_objects
@@ -143,12 +144,12 @@ def _read(record: Record, parser: ReActAgentParser, options: Options) -> Reading
     return Reading(record, step, trace, (*record.diagnostics, *noticed))
 
 
-def _all_diagnostics(trace: Trace | None) -> list[Diagnostic]:
+def _all_diagnostics(trace: Trace | None) -> tuple[Diagnostic, ...]:
     """Those of the text as a whole and of each step, in the order of the text."""
     if trace is None:
-        return []
+        return ()
     steps = (diagnostic for step in trace.steps for diagnostic in step.diagnostics)
-    return sorted([*trace.diagnostics, *steps], key=lambda diagnostic: diagnostic.span[0])
+    return in_order([*trace.diagnostics, *steps])
 
 
 def _documents(reading: Reading, options: Options) -> Iterator[dict[str, Any]]:

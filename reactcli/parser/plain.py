@@ -8,12 +8,14 @@ takes 16 for the five keys, 17 where it takes 60 for the whole step).
 
 from __future__ import annotations
 
+from reactcli.diagnostics import in_order
 from reactcli.dialects import AUTO
 from reactcli.dialects.parts import NO_ACTION, TERMINAL
 from reactcli.loosejson import read_arguments
 from reactcli.parser.choices import NAME_LIMIT
+from reactcli.patterns import pattern
 from reactcli.source import is_plain_ascii
-from reactcli.tokens.labels import labels_of
+from reactcli.tokens.labels import EMOJI, labels_of
 from reactcli.tokens.tails import SHORT_LINE, is_separator
 from reactcli.trace import Step
 
@@ -21,8 +23,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_LABELS = labels_of(AUTO)
-_SHAPES = (["\nAction:", "\nAction Input:"], ["\nFinal Answer:"])
+_THOUGHT, _ACTION, _ACTION_INPUT, _FINAL_ANSWER = "Thought:", "\nAction:", "\nAction Input:", "\nFinal Answer:"
+_AT_LINE = labels_of(AUTO).at_line
+_UNUSUAL_LINE = pattern(rf"\n(?:[^\w\n]|[\d_{EMOJI}])")
+"""A line with anything but a letter at its start, as every decorated label has."""
 _RESERVED = {*TERMINAL, *NO_ACTION}
 _ODD_ENDS = frozenset(">*_")
 _STOP_BEGINS = ("obs", "pau", "end")
@@ -52,7 +56,7 @@ def whole_plain_step(text: str) -> Step | None:
     if action is None:
         spans["final_answer"] = span
         return Step(thought=thought, final_answer=last, is_final=True, dialect="classic", spans=spans)
-    name_at = text.find(action, text.find("\nAction:") + len("\nAction:"))
+    name_at = text.find(action, text.find(_ACTION) + len(_ACTION))
     got = read_arguments(text, *span)
     return Step(
         thought=thought,
@@ -62,37 +66,59 @@ def whole_plain_step(text: str) -> Step | None:
         arguments=got.value,
         truncated=got.truncated,
         spans={**spans, "action": (name_at, name_at + len(action)), "action_input": span},
-        diagnostics=got.diagnostics,
+        diagnostics=in_order(got.diagnostics),
     )
 
 
 def _parts(text: str) -> tuple[str, str | None, str, int] | None:
     """Thought, action (None: the answer follows), the last value, and where its body starts."""
-    if not text.startswith("Thought:") or _is_elsewhere(text):
+    if not text.startswith(_THOUGHT) or _is_elsewhere(text):
         return None
-    labels = [label for label in _LABELS.at_line.finditer(text) if label[0][-1] in ":：" or label[1]]
-    if [label[0] for label in labels] not in _SHAPES:
-        return None
-    thought = text[8 : labels[0].start()].strip()
-    body = labels[-1].end()
-    last = text[body:].strip()
+    action = None
+    at = text.find(_ACTION)
+    if at >= 0:
+        name_at = at + len(_ACTION)
+        end = text.find(_ACTION_INPUT, name_at)
+        action = text[name_at:end].strip()
+        if end < 0 or not _is_name(action) or not _is_unlabelled(text[name_at:end]):
+            return None
+        body = end + len(_ACTION_INPUT)
+    else:
+        at = text.find(_FINAL_ANSWER)
+        if at < 0:
+            return None
+        body = at + len(_FINAL_ANSWER)
+    before, behind = text[len(_THOUGHT) : at], text[body:]
+    thought, last = before.strip(), behind.strip()
     if thought[:1] in ("{", "[") or _is_odd(thought) or _is_odd(last):
         return None
-    if len(labels) == 1:
-        return thought, None, last, body
-    action = text[labels[0].end() : labels[1].start()].strip()
-    if not action.isidentifier() or len(action) > NAME_LIMIT or action.lower().replace("_", "") in _RESERVED:
-        return None
-    return thought, action, last, body
+    return (thought, action, last, body) if _is_unlabelled(before) and _is_unlabelled(behind) else None
 
 
 def _is_elsewhere(text: str) -> bool:
-    """Only the general reader knows tags, fences, other line ends, tokens and bracketed headers.
+    """Only the general reader knows tags, fences, other line ends and tokens.
 
-    Spelt out, because a loop over the signs would take a tenth of the lane's time; single characters first, because the
+    Spelt out, because a loop over the signs would take a tenth of the lane's time; single characters, because the
     engine finds them ten times faster than two.
     """
-    return "<" in text or "`" in text or "\r" in text or "~" in text or "✿" in text or ("[" in text and "\n[" in text)
+    return "<" in text or "`" in text or "\r" in text or "~" in text or "✿" in text
+
+
+def _is_name(action: str) -> bool:
+    return action.isidentifier() and len(action) <= NAME_LIMIT and action.lower().replace("_", "") not in _RESERVED
+
+
+def _is_unlabelled(part: str) -> bool:
+    """No line of it but the first is a label or a bracketed header.
+
+    Prose tells at once, having neither a colon nor a line that starts with anything but a letter: only for the rest
+    each line is looked at.
+    """
+    if "\n" not in part:
+        return True
+    if ":" not in part and "：" not in part and "】" not in part and not _UNUSUAL_LINE.search(part):
+        return True
+    return "\n[" not in part and not any(label[0][-1] in ":：】" or label[1] for label in _AT_LINE.finditer(part))
 
 
 def _is_odd(value: str) -> bool:

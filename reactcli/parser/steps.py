@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from reactcli.actions.parallel import parallel_calls
-from reactcli.diagnostics import diagnose
+from reactcli.diagnostics import diagnose, in_order
 from reactcli.dialects.parts import Part
 from reactcli.loosejson import read_arguments, read_call, read_value
 from reactcli.parser.checks import text_checks
@@ -47,7 +47,7 @@ def step_of(choice: Choice, rounds: list[Round], policy: Policy) -> Step:
     ):
         notes.append(diagnose("text-before-labels", fields["spans"]["preamble"]))
     notes += _behind(choice, rounds, fields["shadowed"])
-    return Step(**fields, diagnostics=_in_order(notes))
+    return Step(**fields, diagnostics=in_order(notes))
 
 
 _RUN_ON = {Part.THOUGHT, Part.OBSERVATION, Part.QUESTION}
@@ -108,7 +108,7 @@ def trace_of(found: Cut, choices: list[Choice]) -> Trace:
         final_answer=steps[-1].final_answer if answered else None,
         status="finished" if answered else "unfinished",
         dialect=_commonest([step.dialect for step in steps]),
-        diagnostics=_in_order([*found.notes, *text_checks(found, recognised=any(map(_recognised, choices)))]),
+        diagnostics=in_order([*found.notes, *text_checks(found, recognised=any(map(_recognised, choices)))]),
     )
 
 
@@ -142,7 +142,7 @@ def _transcribed(choice: Choice, episode: int, *, first: bool) -> Step:
     if choice.answer is not None and choice.reading.acts:
         fields["shadowed"] = (_set_aside(choice.reading),)
         notes.append(_both(choice))
-    return Step(**fields, diagnostics=_in_order(notes))
+    return Step(**fields, diagnostics=in_order(notes))
 
 
 def _fields(choice: Choice, notes: list[Diagnostic]) -> dict[str, Any]:
@@ -322,7 +322,3 @@ def _both_span(rounds: list[Round]) -> Span:
 
 def _commonest(dialects: list[str]) -> str:
     return max(dialects, key=dialects.count, default="") if len(set(dialects)) > 1 else next(iter(dialects), "")
-
-
-def _in_order(notes: list[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(sorted(notes, key=lambda note: note.span[0]))
