@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reactcli.diagnostics import Diagnostic
+    from reactcli.dialects import Dialect
     from reactcli.tokens import Cut
     from reactcli.tokens.labels import Labels
 
 _COLONS = ":：∶꞉﹕︓ː׃"
 _BREAKS = "\\n\\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
-_HEAD = pattern(rf"(?:\A|(?<=[{_BREAKS}]))([^{_BREAKS}{_COLONS}]{{1,60}}+)[{_COLONS}]")
+_HEAD = pattern(rf"[{_BREAKS}]([^{_BREAKS}{_COLONS}]{{1,60}}+)[{_COLONS}]")
 _BARE_LABELS_LIMIT = 20
 _FENCES_LIMIT = 20
 _BARE_LABEL = pattern(
@@ -35,7 +36,7 @@ _BARE_LABEL = pattern(
 def text_checks(found: Cut, *, recognised: bool) -> list[Diagnostic]:
     """Diagnostics about the text itself, in no order."""
     text = found.text
-    notes = [*_lookalikes(found), *_unused(found)]
+    notes = [*lookalikes(text, found.dialect), *_unused(found)]
     if not text.strip():
         return [*notes, diagnose("empty-input", (0, len(text)))]
     notes += _fenced_labels(found)
@@ -86,21 +87,19 @@ def _between(found: Cut, start: int, end: int) -> Iterator[Diagnostic]:
         start = max(start, last)
 
 
-def _lookalikes(found: Cut) -> Iterator[Diagnostic]:
+def lookalikes(text: str, dialect: Dialect) -> Iterator[Diagnostic]:
     """Lines that a reader takes for a label and the parser does not (SECURITY: they never act in silence)."""
-    text = found.text
     if is_plain_ascii(text):
         return
-    labels = labels_of(found.dialect)
-    likeness = _likeness(labels)
-    for head in _HEAD.finditer(text):
-        start, end = head.span(1)
-        if text[max(0, start - 1) : start] in ("", "\n", "\r"):
+    labels = labels_of(dialect)
+    for head in _HEAD.finditer(f"\n{text}"):  # a pattern with `\A` in it would be tried at every character
+        start, end = head.start(1) - 1, head.end(1) - 1
+        if head[0][0] in "\n\r":
             plain = head[1].isascii() and head[0][-1] in ":：" and head[1].isprintable()
             real = labels.here.match(text, start)
             if plain or (real and labels.word(real[2])):
                 continue
-        label = likeness.get(skeleton(head[1].strip(f" \t#【】{EMPHASIS}{BULLETS}")))
+        label = _likeness(labels).get(skeleton(head[1].strip(f" \t#【】{EMPHASIS}{BULLETS}")))
         if label is not None:
             yield diagnose("lookalike-label", (start, end), label=label)
 

@@ -12,9 +12,9 @@ from reactcli.diagnostics import in_order
 from reactcli.dialects import AUTO
 from reactcli.dialects.parts import NO_ACTION, TERMINAL
 from reactcli.loosejson import read_arguments
+from reactcli.parser.checks import lookalikes
 from reactcli.parser.choices import NAME_LIMIT
 from reactcli.patterns import pattern
-from reactcli.source import is_plain_ascii
 from reactcli.tokens.labels import EMOJI, labels_of
 from reactcli.tokens.tails import SHORT_LINE, is_separator
 from reactcli.trace import Step
@@ -45,9 +45,9 @@ def plain_step(text: str) -> dict[str, Any] | None:
 
 
 def whole_plain_step(text: str) -> Step | None:
-    """The whole step of such a reply, or None; also where a letter of the text may only look like another."""
+    """The whole step of such a reply, or None; also where a line only looks like a label."""
     parts = _parts(text)
-    if parts is None or not is_plain_ascii(text):
+    if parts is None or any(lookalikes(text, AUTO)):
         return None
     thought, action, last, body = parts
     start = text.find(last, body) if last else body
