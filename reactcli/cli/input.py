@@ -17,7 +17,7 @@ from reactcli.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from io import BufferedReader
 
 STDIN = "-"
@@ -78,10 +78,11 @@ def read_blocks(path: str, limit: int | None = None) -> Iterator[bytes]:
         raise InputError(f"cannot read '{show_line(display_name(path))}': {reason.lower()}") from None
 
 
-def read_lines(path: str, limit: int) -> Iterator[Line | None]:
-    """The lines of a file, and None before each wait for more. Holds one line, of at most `limit` bytes."""
-    number, held, size = 1, [], 0
-    for block in read_blocks(path):
+def lines_of(blocks: Iterable[bytes], limit: int, number: int = 1) -> Iterator[Line | None]:
+    """The lines, from `number` on, and None before each wait for more. Holds one line, of at most `limit` bytes."""
+    held: list[bytes] = []
+    size = 0
+    for block in blocks:
         first, *others = block.split(b"\n")
         if size <= limit:
             held.append(first)

@@ -60,8 +60,15 @@ class Output:
         content = "".join(self._held).encode("utf-8", "backslashreplace")
         self._held.clear()
         self._size = 0
-        if not content:
-            return
+        if content:
+            self._deliver(content)
+
+    def write_bytes(self, content: bytes) -> None:
+        """Output that another process made with a `Kept`."""
+        self.flush()
+        self._deliver(content)
+
+    def _deliver(self, content: bytes) -> None:
         try:
             self._send(content)
         except BrokenPipeError:
@@ -108,6 +115,21 @@ class Output:
                 rest = rest[os.write(self._descriptor, rest) :]
             except BlockingIOError:  # the other end made the pipe non-blocking
                 _wait_until_writable(self._descriptor)
+
+
+class Kept(Output):
+    """Standard output of a process that another one writes for: what it says is kept."""
+
+    def __init__(self) -> None:
+        super().__init__("stdout", "never")
+        self._sent: list[bytes] = []
+
+    def content(self) -> bytes:
+        self.flush()
+        return b"".join(self._sent)
+
+    def _send(self, content: bytes) -> None:
+        self._sent.append(content)
 
 
 class Notes(Output):

@@ -2,94 +2,83 @@
 
 from __future__ import annotations
 
-from reactcli.cli.input import STDIN, Decoder, decode, display_name, read_blocks, size
+from functools import partial
+
+from reactcli.cli.input import STDIN, Decoder, decode, display_name, lines_of, read_blocks, size
 from reactcli.cli.options import Argument, Command, Option, UsageError
-from reactcli.cli.records import FIELDS, Record, file_records, line_records
-from reactcli.cli.shell import explain
+from reactcli.cli.output import Kept, Notes
+from reactcli.cli.parsed import Options, Parsing, print_documents, print_table, print_values
+from reactcli.cli.records import FIELDS, Form, file_records, line_records, records_of
+from reactcli.cli.shell import Shell, explain
 from reactcli.cli.verdict import Verdict
-from reactcli.diagnostics import in_order
 from reactcli.errors import UnknownNameError
 from reactcli.render import Safe
-from reactcli.render.documents import STEP_FIELDS, diagnostic_objects, field_value, full, step_objects
-from reactcli.render.sanitise import json_text, show
-from reactcli.source import Source
-from reactcli.trace import STEP_KEYS, Step, Trace
-from reactcli.values import Value
+from reactcli.render.documents import STEP_FIELDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from reactcli.cli.shell import Shell
-    from reactcli.diagnostics import Diagnostic
-    from reactcli.parser import ReActAgentParser
+    from reactcli.cli.records import Record
+    from reactcli.cli.shares import Share
 
+    Printed = tuple[tuple[int, int, int], bool]
+    """Of a share: what its verdict counts, and whether anything that was asked for is in it."""
 
-class Options(Value):
-    """The values of the options, by their names."""
-
-    files: tuple[str, ...]
-    dialect: str
-    steps: bool
-    full: bool
-    get: str | None
-    format: str | None
-    input: str
-    field: str | None
-    stream: bool
-    strict: bool
-    on_both: str
-    pick: str
-    primed: bool
-    implicit_final: bool
-    max_input: int
-
-    @property
-    def is_bulk(self) -> bool:
-        """Each record says where it comes from, and carries its own diagnostics."""
-        return self.input == "jsonl" or len(self.files) > 1
-
-
-class Reading(Value):
-    """A record as it was read: as one step, as a trace, or both."""
-
-    record: Record
-    step: Step | None
-    trace: Trace | None
-    diagnostics: tuple[Diagnostic, ...]
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        return (self.step,) if self.step is not None else self.trace.steps if self.trace is not None else ()
-
-    @property
-    def source(self) -> Source:
-        return Source(self.record.text or "", self.record.name)
+MANY = 1000
+"""Lines behind which it is worth 20 ms to make plain ones quicker."""
 
 
 def run(values: Mapping[str, Any], shell: Shell) -> int:
     options = _checked(Options(**{field: values[field] for field in Options._fields}))
-    from reactcli.parser import ReActAgentParser
-
-    parser = ReActAgentParser(
-        options.dialect,
-        on_both=options.on_both,
-        pick=options.pick,
-        primed=options.primed,
-        implicit_final=options.implicit_final,
-    )
     verdict = Verdict(shell, is_strict=options.strict, is_explained=options.full, is_counted=options.input == "jsonl")
-    printed = _PRINTERS[_printer(options)](options, parser, shell, verdict)
-    return max(verdict.code(), printed)
+    parsing = Parsing(options, options.parser(), shell, verdict)
+    is_printed = _print_events(parsing) if options.stream else _print_records(parsing)
+    if not is_printed:
+        explain(f"there is no {options.get} in the text", "")
+    return max(verdict.code(), 0 if is_printed else 1)
 
 
-def _printer(options: Options) -> str:
-    if options.stream:
-        return "stream"
+def _print_records(parsing: Parsing) -> bool:
+    options = parsing.options
+    if options.input == "text":
+        return _printer(options)(file_records(options.files, options.max_input), parsing)
+    if parsing.is_shareable:
+        from reactcli.cli import shares
+
+        long_file = shares.open_long(options.files[0])
+        if long_file is not None:
+            return _print_shares(shares.worked_off(partial(_printed_share, options), long_file), parsing)
+    form = Form(options.field, options.max_input, parsing.plain_taker, MANY)
+    return _printer(options)(line_records(options.files, form), parsing)
+
+
+def _print_shares(printed: Iterator[Printed], parsing: Parsing) -> bool:
+    """Prints what other processes made of the shares of a long file."""
+    is_printed = False
+    for counts, is_share_printed in printed:
+        parsing.verdict.add_counts(*counts)
+        is_printed = is_printed or is_share_printed
+    return is_printed
+
+
+def _printed_share(options: Options, share: Share) -> tuple[bytes, Printed]:
+    out = Kept()
+    shell = Shell(out, Notes(), quiet=True)
+    verdict = Verdict(shell, is_strict=options.strict, is_explained=False, is_counted=True)
+    parsing = Parsing(options, options.parser(), shell, verdict)
+    lines = lines_of(share.blocks(), options.max_input, share.number)
+    form = Form(options.field, options.max_input, parsing.plain_taker, 0)
+    is_printed = _printer(options)(records_of(lines, display_name(options.files[0]), {}, form), parsing)
+    return out.content(), (verdict.counts(), is_printed)
+
+
+def _printer(options: Options) -> Callable[[Iterator[Record | None], Parsing], bool]:
+    """Prints records; False if what was asked for is in none of them."""
     if options.get is not None:
-        return "get"
-    return "table" if options.format == "table" else "documents"
+        return print_values
+    return print_table if options.format == "table" else print_documents
 
 
 def _checked(options: Options) -> Options:
@@ -115,117 +104,10 @@ def _checked(options: Options) -> Options:
     return options.replace(files=files)
 
 
-def _readings(options: Options, parser: ReActAgentParser, shell: Shell, verdict: Verdict) -> Iterator[Reading]:
-    """Reads record by record; what is printed is flushed before each wait for more input."""
-    for record in _records(options):
-        if record is None:
-            shell.out.flush()
-            continue
-        reading = _read(record, parser, options)
-        yield reading
-        if record.error is not None:
-            verdict.add_unreadable(record.error)
-        else:
-            verdict.add(record.name, record.text, reading.diagnostics)
-
-
-def _records(options: Options) -> Iterator[Record | None]:
-    if options.input == "jsonl":
-        return line_records(options.files, options.field, options.max_input)
-    return file_records(options.files, options.max_input)
-
-
-def _read(record: Record, parser: ReActAgentParser, options: Options) -> Reading:
-    if record.text is None:
-        return Reading(record, None if options.steps else Step(), None, record.diagnostics)
-    step = parser.parse(record.text) if options.full or not options.steps else None
-    trace = parser.parse_trace(record.text) if options.full or options.steps else None
-    noticed = step.diagnostics if step is not None else _all_diagnostics(trace)
-    return Reading(record, step, trace, (*record.diagnostics, *noticed))
-
-
-def _all_diagnostics(trace: Trace | None) -> tuple[Diagnostic, ...]:
-    """Those of the text as a whole and of each step, in the order of the text."""
-    if trace is None:
-        return ()
-    steps = (diagnostic for step in trace.steps for diagnostic in step.diagnostics)
-    return in_order([*trace.diagnostics, *steps])
-
-
-def _documents(reading: Reading, options: Options) -> Iterator[dict[str, Any]]:
-    """What is printed of a record: an object, or one per step."""
-    labels, step, trace = reading.record.labels, reading.step, reading.trace
-    if step is None:
-        found = list(step_objects(trace)) if trace is not None else []
-        for document in found:
-            yield {**labels, **document}
-        if not found and options.is_bulk:  # a record without steps is a record all the same
-            yield {**labels, **_no_step(), "diagnostics": diagnostic_objects(reading.diagnostics, reading.source)}
-    elif options.full:
-        document = full(step, trace or Trace(), reading.diagnostics, reading.source)
-        yield {"schema": document.pop("schema"), **labels, **document}
-    else:
-        own = {"diagnostics": diagnostic_objects(reading.diagnostics, reading.source)} if options.is_bulk else {}
-        yield {**labels, **step.contract(), **own}
-
-
-def _no_step() -> dict[str, Any]:
-    return {"step": None, **dict.fromkeys(STEP_KEYS), "observation": None}
-
-
-def _print_documents(options: Options, parser: ReActAgentParser, shell: Shell, verdict: Verdict) -> int:
-    """One object, indented; many as JSON Lines, or as an array if JSON was asked for by name."""
-    is_many = options.is_bulk or (options.steps and not options.full)
-    layout = options.format or ("jsonl" if is_many else "json")
-    indent = None if layout == "jsonl" or is_many else 2
-    opening, between, closing = ("[\n", ",\n", "\n]\n") if layout == "json" and is_many else ("", "\n", "\n")
-    before = opening
-    for reading in _readings(options, parser, shell, verdict):
-        for document in _documents(reading, options):
-            shell.out.write(Safe(before))
-            shell.write_json(document, indent)
-            before = between
-    shell.out.write(Safe(closing if before == between else opening and "[]\n"))
-    return 0
-
-
-def _print_values(options: Options, parser: ReActAgentParser, shell: Shell, verdict: Verdict) -> int:
-    """The bare values of one field, raw unless a terminal shows them; 1 if there is none. Where there may be several,
-    an absent one is an empty line, so that lines and steps stay side by side.
-    """
-    field = options.get or ""
-    is_many = options.is_bulk or options.steps
-    is_found = False
-    for reading in _readings(options, parser, shell, verdict):
-        for step in reading.steps:
-            value = field_value(step, field)
-            if value is None and not is_many:
-                continue
-            is_found = is_found or value is not None
-            text = "" if value is None else value if isinstance(value, str) else json_text(value)
-            if shell.out.is_terminal:
-                shell.out.write(show(f"{text}\n"))
-            else:
-                shell.out.write_raw(f"{text}\n")
-    if is_found:
-        return 0
-    explain(f"there is no {field} in the text", "")
-    return 1
-
-
-def _print_table(options: Options, parser: ReActAgentParser, shell: Shell, verdict: Verdict) -> int:
-    from reactcli.render import tables  # 40 ms: rich
-
-    read = list(_readings(options, parser, shell, verdict))
-    rows = [document for reading in read for document in _documents(reading, options)]
-    is_one = len(rows) == 1 and not options.is_bulk and not options.steps
-    shell.out.write(shell.out.rendered(tables.one_step(rows[0]) if is_one else tables.steps(rows)))
-    return 0
-
-
-def _print_events(options: Options, parser: ReActAgentParser, shell: Shell, verdict: Verdict) -> int:
+def _print_events(parsing: Parsing) -> bool:
     """The parts of one text as they arrive, and the step when it is complete."""
-    stream, decoder = parser.stream(), Decoder()
+    options, shell = parsing.options, parsing.shell
+    stream, decoder = parsing.parser.stream(), Decoder()
     blocks: list[bytes] = []
     for block in _arriving(options, shell, blocks):
         for part, text in stream.feed(decoder.feed(block, is_last=not block)):
@@ -235,8 +117,8 @@ def _print_events(options: Options, parser: ReActAgentParser, shell: Shell, verd
     shell.write_json({"event": "step", **step.contract()})
     shell.out.write(Safe("\n"))
     whole = decode(b"".join(blocks), display_name(options.files[0]))
-    verdict.add(whole.name, whole.text, (*whole.diagnostics, *step.diagnostics))
-    return 0
+    parsing.verdict.add(whole.name, whole.text, (*whole.diagnostics, *step.diagnostics))
+    return True
 
 
 def _arriving(options: Options, shell: Shell, blocks: list[bytes]) -> Iterator[bytes]:
@@ -247,8 +129,6 @@ def _arriving(options: Options, shell: Shell, blocks: list[bytes]) -> Iterator[b
         shell.out.flush()
     yield b""
 
-
-_PRINTERS = {"documents": _print_documents, "get": _print_values, "table": _print_table, "stream": _print_events}
 
 COMMAND = Command(
     name="parse",

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import json
 
-from reactcli.cli.input import InputError, Line, decode, display_name, read_lines, read_text, too_large
+from reactcli.cli.input import InputError, Line, decode, display_name, lines_of, read_blocks, read_text, too_large
 from reactcli.diagnostics import Diagnostic, diagnose
 from reactcli.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from reactcli.errors import ReactcliError
+
+    Take = Callable[[int, bytes], bool]
+    """Given number and content of a line: whether it is done with."""
 
 FIELDS = ("llm_output", "output", "text", "content")
 
@@ -36,6 +39,19 @@ class Record(Value):
     """Why the file could not be read."""
 
 
+class Form(Value):
+    """How to read JSON Lines."""
+
+    field: str | None
+    """The field with the text; None for the first of `FIELDS` that is there."""
+    limit: int
+    """Bytes of the longest line."""
+    taker: Callable[[dict[str, Any]], Take]
+    """Makes what takes plain lines, for what the records of a file begin with."""
+    taker_from: int
+    """The line behind which it is worth its cost."""
+
+
 def file_records(paths: tuple[str, ...], limit: int) -> Iterator[Record]:
     """A record for each file. InputError if there is only one, and it cannot be read."""
     if len(paths) == 1:
@@ -52,29 +68,41 @@ def file_records(paths: tuple[str, ...], limit: int) -> Iterator[Record]:
             yield Record({"file": name}, name, read.text, read.diagnostics)
 
 
-def line_records(paths: tuple[str, ...], field: str | None, limit: int) -> Iterator[Record | None]:
-    """A record for each line that is not blank, and None before each wait for more input."""
+def line_records(paths: tuple[str, ...], form: Form) -> Iterator[Record | None]:
+    """A record for each line of each file that is not blank nor taken, and None before each wait for more input."""
     for path in paths:
         name = display_name(path)
         labels = {"file": name} if len(paths) > 1 else {}
         try:
-            for line in read_lines(path, limit):
-                if line is None:
-                    yield None
-                elif line[1].strip():
-                    yield _line_record(line, name, labels, field, limit)
+            yield from records_of(lines_of(read_blocks(path), form.limit), name, labels, form)
         except InputError as error:
             if len(paths) == 1:
                 raise
             yield _unreadable({**labels, "line": None, "id": None}, name, error)
 
 
-def _line_record(line: Line, name: str, labels: dict[str, Any], field: str | None, limit: int) -> Record:
+def records_of(lines: Iterable[Line | None], name: str, labels: dict[str, Any], form: Form) -> Iterator[Record | None]:
+    """The same for the lines of one file."""
+    take: Take | None = None
+    for line in lines:
+        if line is None:
+            yield None
+            continue
+        number, content, is_cut = line
+        if number > form.taker_from and not is_cut:
+            take = take or form.taker(labels)
+            if take(number, content):
+                continue
+        if content.strip():
+            yield _line_record(line, name, labels, form)
+
+
+def _line_record(line: Line, name: str, labels: dict[str, Any], form: Form) -> Record:
     number, content, is_cut = line
     labels = {**labels, "line": number, "id": None}
     name = f"{name}:{number}"
     if is_cut:
-        error = too_large(name, limit)
+        error = too_large(name, form.limit)
         return Record(labels, name, None, (Diagnostic("input-too-large", "error", error.message, (0, 0), error.hint),))
     read = decode(content, name)
     # where in the line it was is of no use to who sees the field
@@ -86,7 +114,7 @@ def _line_record(line: Line, name: str, labels: dict[str, Any], field: str | Non
         return Record(labels, name, None, (*noticed, diagnose("line-without-text", (0, 0), why=why)))
     if isinstance(value, dict):
         labels["id"] = value.get("id")
-    text, why = _text(value, field)
+    text, why = _text(value, form.field)
     wrong = () if text is not None else (diagnose("line-without-text", (0, 0), why=why),)
     return Record(labels, name, text, (*noticed, *wrong))
 

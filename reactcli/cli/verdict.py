@@ -45,10 +45,23 @@ class Verdict:
         if diagnostics and not self._is_counted:
             self._print(diagnostics, Source(text or "", name))
 
+    def add_unremarkable(self) -> None:
+        """A text in which nothing was noticed."""
+        self._texts += 1
+
     def add_unreadable(self, error: ReactcliError) -> None:
         """A file that cannot be read, where others can."""
         self._unreadable += 1
         explain(error.message, error.hint)
+
+    def counts(self) -> tuple[int, int, int]:
+        return self._texts, self._unrecognised, self._odd
+
+    def add_counts(self, texts: int, unrecognised: int, odd: int) -> None:
+        """Those of another verdict."""
+        self._texts += texts
+        self._unrecognised += unrecognised
+        self._odd += odd
 
     def code(self) -> int:
         """The exit code, after a line that counts what only the records say."""

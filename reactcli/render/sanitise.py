@@ -73,7 +73,11 @@ def json_text(value: object, indent: int | None = None) -> Safe:
     text = _quick_json(value) if indent is None else None
     if text is None:
         text = _careful_json(value, indent)
-    # Hidden characters stand only inside strings, where an escape may stand for each. C0 is escaped already.
+    return visible_json(text)
+
+
+def visible_json(text: str) -> Safe:
+    """JSON with an escape for each hidden character: they stand only inside strings. C0 is escaped already."""
     is_clean = "\x7f" not in text if text.isascii() else _is_clean(text)
     return Safe(text if is_clean else text.translate(_shown_in_json()))
 
