@@ -64,7 +64,17 @@ def test_every_named_dialect_keeps_every_law(dialect: str) -> None:
 
 
 LINES_LIKE_LABELS = [
-    *("\n❶ Action", "\n【Action】", "\nAction】", "\n 【x】", "\n- Action", "\n# Thought", "\n1. Action", "\n_Action_"),
+    *(
+        "\n❶ Action",
+        "\n【Action】",
+        "\nAction】",
+        "\nAction】#",
+        "\n 【x】",
+        "\n- Action",
+        "\n# Thought",
+        "\n1. Action",
+        "\n_Action_",
+    ),
     *("\n[x]", "\n\u3000Action", "\n  Observation", "\n★ Thought", "\n🄀Action", "\n²Action", "\n٣Action", "\nⅣ Action"),
     *("\nThought", "\nAction", "\nA:", "\nabc\ndef", "：", "】", "[NaN", 'f({"a": 1'),
 ]

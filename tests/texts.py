@@ -121,6 +121,12 @@ FRAGMENTS = [
         "\U000e0041",
     ),
     *(
+        "<|im_end|>\n<|im_start|>user\n",
+        "<｜Assistant｜>",
+        "</s>[INST] ",
+        " [/INST] ",
+    ),
+    *(
         "\x0b",
         "\x0c",
         "\x85",

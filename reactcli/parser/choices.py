@@ -127,7 +127,7 @@ def preamble_of(found: Cut) -> str:
     start, end = found.window
     if found.pieces:
         end = found.pieces[0][1]
-    text = found.taken((start, end)) if found.reasoning else found.text[start:end]
+    text = found.taken((start, end)) if found.hidden else found.text[start:end]
     return plain_lines(text.strip())
 
 

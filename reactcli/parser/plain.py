@@ -118,7 +118,9 @@ def _is_unlabelled(part: str) -> bool:
         return True
     if ":" not in part and "：" not in part and "】" not in part and not _UNUSUAL_LINE.search(part):
         return True
-    return "\n[" not in part and not any(label[0][-1] in ":：】" or label[1] for label in _AT_LINE.finditer(part))
+    return "\n[" not in part and not any(
+        label[0][-1] in ":：" or label[1] or label[3] for label in _AT_LINE.finditer(part)
+    )
 
 
 def _is_odd(value: str) -> bool:

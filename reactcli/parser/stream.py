@@ -221,7 +221,7 @@ class StepStream:
         text = self._text
         if len(text) - at >= _HELD:
             return True
-        if len(text) - at < 3 or text.startswith(("<|", "✿"), at) or _GROWING.match(text, at):
+        if len(text) - at < 3 or text.startswith(("<|", "<｜", "✿"), at) or _GROWING.match(text, at):
             return False
         if not _MARK_COMING.match(text, at):
             return True

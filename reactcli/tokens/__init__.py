@@ -7,16 +7,19 @@ shows the same cut as tokens that lie side by side.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from reactcli.diagnostics import diagnose
 from reactcli.dialects import AUTO, DIALECTS, Dialect
 from reactcli.dialects.parts import Part
-from reactcli.source import plain_lines
+from reactcli.source import plain_lines, rstripped, stripped
 from reactcli.tokens.labels import labels_of
 from reactcli.tokens.lines import STRONG, inline_pieces, label_pieces
 from reactcli.tokens.marks import mark_pieces
 from reactcli.tokens.objects import json_pieces
 from reactcli.tokens.regions import Fence, find_fences, find_reasoning
-from reactcli.tokens.tails import has_turns, turn_end, value_end, without_tokens
+from reactcli.tokens.tails import value_end, without_tokens
+from reactcli.tokens.turns import Turns, find_turns
 from reactcli.values import Value
 
 TYPE_CHECKING = False
@@ -46,13 +49,14 @@ class Cut:
     __slots__ = (
         "dialect",
         "fences",
-        "has_turns",
+        "hidden",
         "notes",
         "pieces",
         "reasoning",
         "regions",
         "text",
         "thinking",
+        "turns",
         "window",
     )
 
@@ -63,15 +67,17 @@ class Cut:
         self.window: Span = (0, len(text))
         """What is left when a fence around the whole reply is taken off."""
         self.regions: list[Span] = []
-        """Where no label counts, in order; only those of reasoning are taken out of values."""
+        """Where no label counts, in order."""
         self.reasoning: list[Span] = []
         """Reasoning blocks with their tags."""
         self.thinking: list[Span] = []
         """The text inside them."""
+        self.turns = find_turns(text) if "<" in text or "[" in text else Turns()
+        """A value ends where the next of them begins."""
+        self.hidden: list[Span] = []
+        """What is taken out of values: reasoning, and headers of turns."""
         self.fences: list[Fence] = []
         self.notes: list[Diagnostic] = []
-        self.has_turns = False
-        """Turns of a chat template follow each other in the text."""
 
     def body(self, piece: Piece) -> Span:
         """The span of a piece's value: white space, end-of-turn tokens and stop words at its ends left out."""
@@ -82,8 +88,8 @@ class Cut:
             return start, start
         start += raw.find(value[0])
         end = start + len(value)
-        if self.has_turns:
-            end = turn_end(self.text, start, end)
+        if self.turns.headers:
+            start, end = self._own_turn(start, end)
         last = piece[3] == self.window[1]
         if start < end and (self.text[end - 1] in _TAIL_ENDS or (last and "\n" in value)):
             end = value_end(self.text, (piece[1], piece[2]), start, end, last=last)
@@ -92,17 +98,27 @@ class Cut:
     def value(self, piece: Piece) -> str:
         """The text of a piece's value."""
         start, end = self.body(piece)
-        return plain_lines(self.taken((start, end)) if self.reasoning else self.text[start:end])
+        return plain_lines(self.taken((start, end)) if self.hidden else self.text[start:end])
 
     def taken(self, span: Span) -> str:
-        """The text of a span without the reasoning in it."""
+        """The text of a span without what is hidden in it."""
         start, end = span
         outside = []
-        for first, last in self.reasoning:
+        for first, last in self.hidden:
             if start < last and first < end:
                 outside.append(self.text[start : max(start, first)])
                 start = max(start, last)
         return "".join([*outside, self.text[start:end]]).strip() if outside else self.text[start:end]
+
+    def _own_turn(self, start: int, end: int) -> Span:
+        """The part of a value up to the header of the next turn; a header that it begins with is left out."""
+        for first, last in self.turns.headers[bisect_left(self.turns.headers, (start, start)) :]:
+            if first >= end:
+                break
+            if first > start:
+                return start, rstripped(self.text, start, first)
+            start, end = stripped(self.text, last, end)
+        return start, end
 
     def note(self, code: str, span: Span, **facts: object) -> None:
         self.notes.append(diagnose(code, span, **facts))
@@ -116,7 +132,10 @@ def cut(text: str, dialect: Dialect = AUTO) -> Cut:
         found.regions, found.reasoning, found.thinking = list(reasoning.outer), reasoning.outer, reasoning.inner
     if "```" in text or "~~~" in text:
         _set_fences_aside(found)
-    found.has_turns = "<" in text and has_turns(text)
+    found.hidden = found.reasoning
+    if found.turns.headers:
+        found.regions = sorted([*found.regions, *found.turns.silent])
+        found.hidden = sorted([*found.reasoning, *found.turns.silent])
     if dialect is AUTO:
         _guess(found)
     elif dialect.marks:

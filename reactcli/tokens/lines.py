@@ -240,7 +240,9 @@ def inline_pieces(found: Cut) -> list[Piece]:
 
 
 def _candidates(found: Cut, labels: Labels) -> Iterator[re.Match[str]]:
-    """Every line that spells a label, outside the regions where none counts; behind reasoning, in mid-line too."""
+    """Every line that spells a label, outside the regions where none counts; behind reasoning and the header of a turn,
+    in mid-line too.
+    """
     text = found.text
     start, end = found.window
     lines = labels.at_line_or_return if "\r" in text else labels.at_line
@@ -253,7 +255,7 @@ def _candidates(found: Cut, labels: Labels) -> Iterator[re.Match[str]]:
             yield from lines.finditer(text, start, first)
         if last > start:
             start = last
-            at_line_start = text[last - 1 : last] == ">"
+            at_line_start = text[last - 1 : last] in (">", "]")
 
 
 def _closed(pieces: list[Piece]) -> list[Piece]:
@@ -268,4 +270,6 @@ def may_lack_colon(before: str, after: str) -> bool:
 
 
 def _behind_blank_line(text: str, at: int) -> bool:
+    """The line end at `at`, which may be CRLF, has an empty line before it."""
+    at -= text.startswith("\r\n", at - 1)
     return bool(_BLANK_LINE_BEFORE.search(text, max(0, at - 40), at))

@@ -199,6 +199,10 @@ def _prose(found: Cut, start: int, end: int, told: list[Piece]) -> list[Piece]:
     """The text between two marks as a thought, where a thought can stand: at the start, or behind an observation."""
     if told and told[-1][0] not in (Part.OBSERVATION, Part.QUESTION):
         return []
+    header, role = found.turns.last(start, end)
+    if role not in ("model", ""):
+        return []
+    start = max(start, header)
     for first, last in found.regions:
         if first <= start < last:
             start = last

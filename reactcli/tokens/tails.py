@@ -16,12 +16,6 @@ _TOKEN = pattern(
     r"\x1b\[[\d;]{0,20}m",
     re.IGNORECASE,
 )
-_TURN = pattern(
-    r"(?:<\|(?:im_end|eot_id|eom_id|end)\|>|<end_of_turn>|</s>)\s{0,4}"
-    r"(?:<\|(?:im_start|start_header_id|user|assistant|system)\|>|<start_of_turn>|\[INST\])"
-)
-"""The end of a turn of a chat template, and the start of the next: what follows is nobody's value."""
-_TURN_ENDS = ("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<end_of_turn>", "</s>")
 _SEPARATOR = pattern(
     r"[^\w\n]{0,8}(?:(?:step|iteration|round|turn|cycle|шаг|paso|passo|schritt|étape|步骤|ステップ|단계)"
     r"[ \t]{0,2}\d{1,4}"
@@ -47,17 +41,6 @@ def value_end(text: str, mark: Span, start: int, end: int, *, last: bool) -> int
         end = _before_separator(text, start, end, last=last)
         if end == before:
             return _before_emphasis(text, mark, start, _before_stray_fence(text, start, end))
-
-
-def has_turns(text: str) -> bool:
-    """Whether turns of a chat template follow each other in a text."""
-    return any(token in text for token in _TURN_ENDS) and _TURN.search(text) is not None
-
-
-def turn_end(text: str, start: int, end: int) -> int:
-    """Where the turn ends that a value stands in."""
-    turn = _TURN.search(text, start, end)
-    return rstripped(text, start, turn.start()) if turn else end
 
 
 def is_separator(line: str, *, last: bool) -> bool:
