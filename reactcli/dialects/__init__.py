@@ -305,13 +305,14 @@ _TABLE = (
         "<think>The time is asked for.</think>\n"
         '<tool_call>\n{"name": "get_time", "arguments": {"tz": "UTC"}}\n</tool_call>\n',
         also="glm tool-call qwen3 deepresearch qwen3-coder swe-agent-xmlfc function",
-        evidence=("<tool_call>", "<function="),
+        evidence=("<tool_call>", "<function=", "<function_call>"),
         marks=(
             Mark(Part.ACTION, r"<function=(?P<name>[^\s<>]{1,200})>", "</function>"),
             Mark(Part.ARGUMENT, r"<parameter=(?P<name>[^\s<>]{1,200})>", "</parameter>"),
             Mark(Part.ARGUMENT, rf"<arg_key>(?P<name>[^<>\n]{{1,200}})</arg_key>{_GAP}<arg_value>", "</arg_value>"),
             Mark(Part.THOUGHT, r"<thought>", "</thought>"),
             Mark(Part.ACTION, r"<tool_call>", "</tool_call>"),
+            Mark(Part.ACTION, r"<function_call>", "</function_call>"),
             Mark(Part.OBSERVATION, r"<tool_response>", "</tool_response>"),
             Mark(Part.FINAL_ANSWER, r"<answer>", "</answer>"),
         ),

@@ -204,16 +204,19 @@ def _guess(found: Cut) -> None:
             _report_tie(found, fitting)
             return
     found.pieces = labelled = label_pieces(found)
-    if any(piece[0] in STRONG for piece in labelled):
+    strong = next((piece for piece in labelled if piece[0] in STRONG), None)
+    if strong is not None and not text.startswith("<", found.body(strong)[0]):
         return
     fitting = [dialect for dialect in _evident(text) if not dialect.beside_labels]
     for dialect in fitting:
         pieces = mark_pieces(found, dialect, labelled)
-        if any(piece[0] in STRONG for piece in pieces):
+        # `Action: <tool_call>{…}` is what the tag says; a tag further on does not count beside labels
+        if any(piece[0] in STRONG and (strong is None or piece[1] == strong[1]) for piece in pieces):
             found.dialect, found.pieces = dialect, pieces
             _report_tie(found, fitting)
             return
-    found.pieces = json_pieces(found, labelled) or inline_pieces(found)
+    if strong is None:
+        found.pieces = json_pieces(found, labelled) or inline_pieces(found)
 
 
 def _report_tie(found: Cut, fitting: list[Dialect]) -> None:

@@ -99,8 +99,18 @@ def mark_pieces(found: Cut, dialect: Dialect, labelled: list[Piece]) -> list[Pie
         return []
     if dialect.fences:
         opened = opened or fence_pieces(found, dialect)
+    opened = [_with_label(piece, found.text, labelled) for piece in opened]
     between = [piece for piece in labelled if piece[0] in _BESIDE_MARKS and _stands_free(piece, opened, unclosed)]
     return _with_prose(found, opened, between, unclosed)
+
+
+def _with_label(piece: Piece, text: str, labelled: list[Piece]) -> Piece:
+    """An action with the label that stands right before its mark."""
+    part, start, body, end, name = piece
+    label = labelled[bisect_right(labelled, start, key=lambda label: label[1]) - 1] if labelled else piece
+    if part is Part.ACTION is label[0] and label[2] <= start and not text[label[2] : start].strip():
+        start = label[1]
+    return part, start, body, end, name
 
 
 def _opened(found: Cut, marks: Marks) -> tuple[list[Piece], set[int]]:
