@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from reactcli.trace import Step
 
 REPAIRS = frozenset(
-    {"python-literal", "single-quotes", "curly-quotes", "unescaped-quote", "trailing-comma", "json-comment"}
+    {"python-literal", "single-quotes", "curly-quotes", "full-width-sign", "unescaped-quote"}
+    | {"trailing-comma", "json-comment"}
     | {"raw-newline", "bad-backslash", "escaped-apostrophe", "missing-closer", "double-encoded", "input-fence"}
     | {"call-wrapper", "text-after-input", "not-finite", "lone-surrogate"}
 )

@@ -118,6 +118,7 @@ CODES: dict[str, tuple[str, str, str]] = {
     "python-literal": ("warning", "'{text}' is Python, not JSON", "write true, false or null"),
     "single-quotes": ("warning", "strings are quoted with ' instead of \"", "use double quotes"),
     "curly-quotes": ("warning", "strings are quoted with curly quotes", "use plain double quotes"),
+    "full-width-sign": ("warning", "'{text}' stands where JSON has '{plain}'", "use the plain sign"),
     "unescaped-quote": ("warning", "a quote inside a string is not escaped", 'write \\"'),
     "trailing-comma": ("warning", "a comma stands before a closing bracket", "remove it"),
     "json-comment": ("warning", "JSON has no comments; this one was dropped", "remove it"),

@@ -193,8 +193,9 @@ class Reader:
         frame.key = self._string(KEY_END)
         if frame.key in frame.members:
             self.notes.add("duplicate-key", start, self.at, key=frame.key)
-        self.at = self.text.index(":", self.at) + 1
-        self._last_end = self.at
+        colon = KEY_END.match(self.text, self.at, self.end).end()  # type: ignore[union-attr]  # the string ended by it
+        self._accept_wide(colon - 1, ":")
+        self._advance(colon)
 
     def _attach(self, value: Any) -> None:
         frame = self.frames[-1]
@@ -220,9 +221,10 @@ class Reader:
         if character == "" or character in "}])":
             self._refuse_lone_parentheses()
             return False
-        if character != ",":
+        if character not in ",，":
             raise invalid(self.at, f"a ',' or '{self.frames[-1].closer}' should stand here")
         comma = self.at
+        self._accept_wide(comma, ",")
         self._advance(comma + 1)
         character = self.skip()
         if character == "":
@@ -232,6 +234,10 @@ class Reader:
                 self.notes.add("trailing-comma", comma, comma + 1)
             return False
         return True
+
+    def _accept_wide(self, at: int, plain: str) -> None:
+        if self.text[at] != plain:
+            self.notes.add("full-width-sign", at, at + 1, once=True, text=self.text[at], plain=plain)
 
     def _refuse_lone_parentheses(self) -> None:
         """`(1)` is a sum that nobody worked out, not a tuple."""

@@ -20,8 +20,8 @@ REPORT_LIMIT = 20
 """Diagnostics of one code in one input: hostile text must not fill the screen."""
 
 # What must stand behind a closing quote, by the place of the string.
-KEY_END = pattern(r"[ \t\n\r]*:")
-ITEM_END = pattern(r"[ \t\n\r]*(?:[,}\]]|/[/*]|(?<=[ \t\n\r])#|\Z)")
+KEY_END = pattern(r"[ \t\n\r]*[:：]")
+ITEM_END = pattern(r"[ \t\n\r]*(?:[,}\]]|，[ \t\n\r]*(?=[\"“'‘{\[])|/[/*]|(?<=[ \t\n\r])#|\Z)")
 TUPLE_END = pattern(r"[ \t\n\r]*(?:[,}\])]|/[/*]|(?<=[ \t\n\r])#|\Z)")
 CALL_END = pattern(r"[ \t\n\r]*(?:,|\Z)")
 
