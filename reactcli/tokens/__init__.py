@@ -75,7 +75,7 @@ class Cut:
         self.turns = find_turns(text) if "<" in text or "[" in text else Turns()
         """A value ends where the next of them begins."""
         self.hidden: list[Span] = []
-        """What is taken out of values: reasoning, and headers of turns."""
+        """What is taken out of values: reasoning, headers of turns, and the lines of a fence around a tag."""
         self.fences: list[Fence] = []
         self.notes: list[Diagnostic] = []
 
@@ -110,6 +110,15 @@ class Cut:
                 start = max(start, last)
         return "".join([*outside, self.text[start:end]]).strip() if outside else self.text[start:end]
 
+    def past_hidden(self, start: int) -> int:
+        """Where the text goes on behind what is hidden at `start`, white space before it included."""
+        for first, last in self.hidden[max(0, bisect_left(self.hidden, (start, start)) - 1) :]:
+            if start < last:
+                if self.text[start:first].strip():
+                    break
+                start = last
+        return start
+
     def _own_turn(self, start: int, end: int) -> Span:
         """The part of a value up to the header of the next turn; a header that it begins with is left out."""
         for first, last in self.turns.headers[bisect_left(self.turns.headers, (start, start)) :]:
@@ -132,10 +141,10 @@ def cut(text: str, dialect: Dialect = AUTO) -> Cut:
         found.regions, found.reasoning, found.thinking = list(reasoning.outer), reasoning.outer, reasoning.inner
     if "```" in text or "~~~" in text:
         _set_fences_aside(found)
-    found.hidden = found.reasoning
-    if found.turns.headers:
+    if found.reasoning or found.turns.silent:
+        found.hidden = sorted([*found.hidden, *found.reasoning, *found.turns.silent])
+    if found.turns.silent:
         found.regions = sorted([*found.regions, *found.turns.silent])
-        found.hidden = sorted([*found.reasoning, *found.turns.silent])
     if dialect is AUTO:
         _guess(found)
     elif dialect.marks:
@@ -178,10 +187,19 @@ def _set_fences_aside(found: Cut) -> None:
         return
     first, last = found.fences[0], found.fences[-1]
     whole = not text[start : first.start].strip() and not without_tokens(text[last.end :])
-    if whole and len(found.fences) == 1 and _opens_with_label(found, first):
+    if whole and len(found.fences) == 1 and (_opens_with_label(found, first) or _opens_with_tag(found, first)):
         found.window = (first.inner_start, first.inner_end)
         return
+    if len(found.fences) == 1 and _opens_with_tag(found, first):
+        found.hidden = [(first.start, first.inner_start), (first.inner_end, first.end)]
+        found.regions = sorted([*found.regions, *found.hidden])
+        return
     found.regions = sorted([*found.regions, *((fence.start, fence.end) for fence in found.fences)])
+
+
+def _opens_with_tag(found: Cut, fence: Fence) -> bool:
+    inside = found.text[fence.inner_start : fence.inner_start + _TAG_LIMIT].lstrip()
+    return inside.startswith("<") and any(inside.startswith(tag) for tag in _TAGS)
 
 
 def _opens_with_label(found: Cut, fence: Fence) -> bool:
@@ -205,7 +223,7 @@ def _guess(found: Cut) -> None:
             return
     found.pieces = labelled = label_pieces(found)
     strong = next((piece for piece in labelled if piece[0] in STRONG), None)
-    if strong is not None and not text.startswith("<", found.body(strong)[0]):
+    if strong is not None and not (strong[0] is Part.ACTION and text.startswith("<", found.body(strong)[0])):
         return
     fitting = [dialect for dialect in _evident(text) if not dialect.beside_labels]
     for dialect in fitting:
@@ -235,6 +253,9 @@ def _by_first_character() -> dict[str, list[tuple[str, Dialect]]]:
 
 
 _EVIDENCE = _by_first_character()
+_TAGS = tuple(literal for literal, _ in _EVIDENCE["<"])
+_TAG_LIMIT = 200
+"""Characters of a fence in which its first tag is looked for."""
 
 
 def _evident(text: str) -> list[Dialect]:

@@ -53,7 +53,7 @@ _ITEM_SIGNS = BULLETS + "#"
 """Signs of an item, a quotation, a heading, or a comment in code."""
 _NOT_SPACE = pattern(r"\S")
 _BLANK_LINE_BEFORE = pattern(r"(?:\n|\r)[ \t\r]*\Z")
-_STEP_AHEAD = pattern(r"[ \t`*]*+(?:[\[{]|```|[\w.\-/]{1,100}[ \t]?[\[(])")
+_STEP_AHEAD = pattern(r"[ \t*]*+(?:\r\n?|\n)?+[ \t*]*+(?:```|`?[\[{]|`?[\w.\-/]{1,100}[ \t]?[\[(])")
 _GLUED_INPUT = pattern(
     r"[ \t]*+[^\s{\[`:：][^\r\n:：]{0,200}?[ \t]((?:Action|Tool)[ _]?Input[ \t]{0,3}[:：])", re.IGNORECASE
 )

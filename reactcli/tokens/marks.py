@@ -61,8 +61,9 @@ class _Bodies:
     looked at for at most the length of the text, so the whole is linear.
     """
 
-    def __init__(self, text: str, end: int) -> None:
+    def __init__(self, text: str, end: int, marks: Marks) -> None:
         self.text = text
+        self.marks = marks
         self.end = end
         self.next: dict[str, int] = {}
         self.wasted = 0
@@ -83,6 +84,8 @@ class _Bodies:
     def _value_end(self, body: int) -> int:
         first = _VALUE.match(self.text, body, self.end)
         if first is None or self.wasted > len(self.text):
+            return body
+        if self.marks.pattern.match(self.text, first.end() - 1, self.end):  # `[ACTION]` is no list
             return body
         value_end = balanced_end(self.text, first.end() - 1, self.end)
         if value_end is None:
@@ -116,7 +119,7 @@ def _with_label(piece: Piece, text: str, labelled: list[Piece]) -> Piece:
 def _opened(found: Cut, marks: Marks) -> tuple[list[Piece], set[int]]:
     """The pieces that marks open, and the starts of those that nothing closes but the next mark."""
     text, (start, end) = found.text, found.window
-    bodies = _Bodies(text, end)
+    bodies = _Bodies(text, end, marks)
     pieces: list[Piece] = []
     unclosed: set[int] = set()
     outer_end = 0  # where the body ends that is open; only arguments may stand in it
@@ -213,9 +216,7 @@ def _prose(found: Cut, start: int, end: int, told: list[Piece]) -> list[Piece]:
     if role not in ("model", ""):
         return []
     start = max(start, header)
-    for first, last in found.regions:
-        if first <= start < last:
-            start = last
+    start = found.past_hidden(start)
     leftover = LEFTOVER.match(found.text, start, end)
     start = leftover.end() if leftover else start
     if not found.text[start:end].strip():

@@ -15,6 +15,8 @@ from reactcli.dialects import DIALECTS
 from reactcli.dialects.parts import Part
 from reactcli.loosejson import balanced_end
 from reactcli.patterns import pattern
+from reactcli.source import stripped
+from reactcli.tokens.tails import without_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from reactcli.source import Span
     from reactcli.tokens import Cut, Piece
 
+_WHOLE = pattern(r"(?:```\w{0,20}\s*+)?+(?=[{\[])")
 _OBJECT = pattern(r"(?:\A|[\r\n])[ \t]*+(?=\{)")
 
 
@@ -34,7 +37,7 @@ def json_pieces(found: Cut, labelled: list[Piece]) -> list[Piece]:
     pieces = [_shortened(piece, spans) for piece in labelled if not _covered(piece, spans)]
     pieces += [(Part.ACTION, start, start, end, "") for start, end in spans]
     pieces.sort(key=lambda piece: piece[1])
-    start = found.reasoning[0][1] if found.reasoning and found.reasoning[0][0] <= found.window[0] else found.window[0]
+    start = found.past_hidden(found.window[0])
     if pieces[0][0] is Part.ACTION and found.text[start : pieces[0][1]].strip():
         pieces.insert(0, (Part.THOUGHT, start, start, pieces[0][1], ""))
     return pieces
@@ -43,17 +46,30 @@ def json_pieces(found: Cut, labelled: list[Piece]) -> list[Piece]:
 def _calls(found: Cut, *, is_transcript: bool) -> list[Span]:
     """Where call objects stand: in fences, or bare at the start of a line; one only, unless observations part them."""
     fences = [(fence.start, fence.end) for fence in found.fences]
-    if fences:
+    whole = _whole_value(found) if fences and not is_transcript else None
+    if whole is not None:
+        spans = [whole]
+    elif fences:
         spans = fences if is_transcript or len(fences) == 1 else []
     elif is_transcript:
         spans = _bare_objects(found)
     else:
-        start, end = found.window
-        if found.reasoning and found.reasoning[0][0] <= start:
-            start = found.reasoning[0][1]
-        spans = [(start, end)]
+        spans = [(found.past_hidden(found.window[0]), found.window[1])]
     notes: list[Diagnostic] = []
     return [span for span in spans if call_object(found.text, span, notes, labelled=False) is not None]
+
+
+def _whole_value(found: Cut) -> Span | None:
+    """The JSON value that is the whole reply, or is alone in a fence: what looks like a fence in it is its text."""
+    start, end = stripped(found.text, found.past_hidden(found.window[0]), found.window[1])
+    opening = _WHOLE.match(found.text, start, end)
+    if opening is None:  # prose before the fence
+        start = found.fences[0].start
+        opening = _WHOLE.match(found.text, start, end)
+    close = opening and balanced_end(found.text, opening.end(), end)
+    if opening is None or close is None or without_tokens(found.text[close:end]).strip("` \t\r\n"):
+        return None
+    return start, end if opening[0] else close
 
 
 def _bare_objects(found: Cut) -> list[Span]:
