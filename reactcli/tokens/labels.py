@@ -27,6 +27,7 @@ BULLETS = "-•·‣◦●○◆◇■□▪▶►★☆→➤+>"
 EMPHASIS = "*_`"
 BLANKS = " \t\u00a0\u2009\u202f\u3000"
 """White space inside a line, no-break and wide spaces too: French sets one before a colon, Chinese one as indent."""
+_ENDS_SENTENCE = "。！？；…"
 EMOJI = "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0f\u200d"
 _DECORATION = f"[{BLANKS}#【{re.escape(EMPHASIS)}{re.escape(BULLETS)}{EMOJI}]*+"
 _SGR = r"(?:\x1b\[[\d;]{0,20}m)"
@@ -56,7 +57,7 @@ class Labels:
         self.at_line_or_return = pattern(rf"[\r\n]{line}")
         self.here = pattern(line)
         self.inside = pattern(_inline(words), re.IGNORECASE)
-        """Group 1 is a label of an action, input, observation or answer in mid-line."""
+        """Group 2 is a label of an action, input, observation or answer in mid-line, group 1 the emphasis before it."""
         self.words = words
         """By folded spelling, the words separated by one space or by nothing."""
         self._spelt: dict[str, Word | None] = {
@@ -107,4 +108,5 @@ def _inline(words: dict[str, Word]) -> str:
     spellings = sorted((label for label, word in words.items() if word.part in strong and not word.in_context), key=len)
     spelt = "|".join(re.escape(label).replace(r"\ ", r"[ _]{0,3}") for label in reversed(spellings))
     initials = "".join(sorted({form for label in spellings for form in (label[0], label[0].upper())}))
-    return rf"[ \t](?=[{initials}])({spelt})(?:[ \t_]{{0,3}}+\d{{1,4}}+)?+[ \t]{{0,3}}+[:：]"
+    before = rf"(?:[ \t]|(?<=[{_ENDS_SENTENCE}]))([{re.escape(EMPHASIS)}]{{0,3}}+)"
+    return rf"{before}(?=[{initials}])({spelt})(?:[ \t_]{{0,3}}+\d{{1,4}}+)?+[ \t]{{0,3}}+[:：]"

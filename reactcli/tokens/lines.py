@@ -15,6 +15,7 @@ from reactcli.dialects.parts import Part, folded
 from reactcli.loosejson import balanced_end
 from reactcli.patterns import pattern
 from reactcli.tokens.labels import BULLETS, EMPHASIS, labels_of
+from reactcli.tokens.regions import is_within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def _with_glued_inputs(found: Cut, pieces: list[Piece]) -> list[Piece]:
         glued = None
         if part is Part.ACTION and not (following and following[0] is Part.ACTION_INPUT):
             glued = _GLUED_INPUT.match(text, body, end)
-        if glued is None:
+        if glued is None or text.count('"', body, glued.start(1)) % 2:
             whole.append(piece)
             continue
         found.note("label-in-mid-line", glued.span(1), label=glued[1].rstrip(" :："))
@@ -214,29 +215,44 @@ def _with_glued_inputs(found: Cut, pieces: list[Piece]) -> list[Piece]:
 
 def inline_pieces(found: Cut) -> list[Piece]:
     """Labels in mid-line, for texts that lost their line breaks (R16): a final answer, or an action with its input."""
-    labels = labels_of(found.dialect)
-    start, end = found.window
     pieces = label_pieces(found)
-    marks = [
-        (word.part, mark.start(1), mark.end(), end, word.tool)
-        for mark in labels.inside.finditer(found.text, start, end)
-        if (word := labels.word(mark[1])) and not any(first <= mark.start() < last for first, last in found.regions)
-    ]
+    if any(piece[0] is Part.ANSWER for piece in pieces):
+        return pieces
+    marks = list(_inline_marks(found))
     finals = [mark for mark in marks if mark[0] is Part.FINAL_ANSWER]
-    pairs = [
-        number
-        for number in range(len(marks) - 1)
-        if marks[number][0] is Part.ACTION and marks[number + 1][0] is Part.ACTION_INPUT
-    ]
+    inputs = [piece for piece in pieces if piece[0] is Part.ACTION_INPUT]
+    acts = sorted([*marks, *inputs], key=lambda mark: mark[1])
+    pair = next((one for one, two in pairwise(acts) if one[0] is Part.ACTION and two[0] is Part.ACTION_INPUT), None)
     if finals:
         chosen = finals[-1:]
-    elif pairs:
-        chosen = marks[pairs[0] :]
+    elif pair:
+        chosen = [mark for mark in marks if mark[1] >= pair[1]]
     else:
         return pieces
     for part, at, body, _, _ in chosen:
-        found.notes.append(diagnose("label-in-mid-line", (at, body), label=found.text[at:body].rstrip(" :：") or part))
+        label = found.text[at:body].strip(f" :：{EMPHASIS}")
+        found.notes.append(diagnose("label-in-mid-line", (at, body), label=label or part))
     return _closed(sorted([*pieces, *chosen], key=lambda piece: piece[1]))
+
+
+def _inline_marks(found: Cut) -> Iterator[Piece]:
+    """What spells a label in mid-line, outside regions and the JSON value that a label opens."""
+    labels = labels_of(found.dialect)
+    start, end = found.window
+    value_end = start
+    wasted = 0  # characters looked at for values that never balanced: bounded by the length of the text
+    for mark in labels.inside.finditer(found.text, start, end):
+        at, body = mark.start(1), mark.end()
+        word = labels.word(mark[2])
+        if not word or at < value_end or is_within(found.regions, at):
+            continue
+        if mark[1]:
+            body = past_closing_emphasis(found.text, mark[1], body, end)
+        opening = _NOT_SPACE.search(found.text, body, end)
+        if opening and opening[0] in "{[" and wasted <= len(found.text):
+            value_end = balanced_end(found.text, opening.start(), end) or body
+            wasted += end - body if value_end == body else 0
+        yield word.part, at, body, end, word.tool
 
 
 def _candidates(found: Cut, labels: Labels) -> Iterator[re.Match[str]]:

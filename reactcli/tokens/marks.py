@@ -11,6 +11,7 @@ from bisect import bisect_right
 from reactcli.dialects.parts import Part
 from reactcli.loosejson import balanced_end
 from reactcli.patterns import pattern
+from reactcli.tokens.regions import is_within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def _opened(found: Cut, marks: Marks) -> tuple[list[Piece], set[int]]:
             at = pieces.pop()[1]  # the mark inside says more: <tool_call> around <function=…>
             outer_end = 0
         nested = at < outer_end
-        if _inside(found.regions, at) or (nested and mark.part is not Part.ARGUMENT):
+        if is_within(found.regions, at) or (nested and mark.part is not Part.ARGUMENT):
             continue
         if mark.part is Part.ARGUMENT and not _may_argue(pieces, at):
             continue
@@ -163,11 +164,6 @@ def _may_argue(pieces: list[Piece], at: int) -> bool:
 def _same(marks: Marks, following: re.Match[str], mark: Mark) -> bool:
     """The next mark opens the same part again: the one before it was never closed."""
     return marks.of(following)[0].part is mark.part
-
-
-def _inside(regions: list[Span], at: int) -> bool:
-    index = bisect_right(regions, (at, at))
-    return any(start <= at < end for start, end in regions[max(0, index - 1) : index + 1])
 
 
 def fence_pieces(found: Cut, dialect: Dialect) -> list[Piece]:

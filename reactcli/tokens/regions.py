@@ -10,6 +10,7 @@ fence     = a line that opens with three backticks or tildes, up to the line tha
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
 from reactcli.diagnostics import diagnose
 from reactcli.patterns import pattern
@@ -100,6 +101,12 @@ def find_fences(text: str, start: int, notes: list[Diagnostic]) -> list[Fence]:
     if opening is not None:
         notes.append(diagnose("unclosed-fence", opening.span()))
     return fences
+
+
+def is_within(regions: list[Span], at: int) -> bool:
+    """An offset lies in one of some spans, which are in order."""
+    index = bisect_right(regions, (at, at))
+    return any(start <= at < end for start, end in regions[max(0, index - 1) : index + 1])
 
 
 def _starts_line(text: str, at: int) -> bool:
