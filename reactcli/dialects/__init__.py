@@ -66,6 +66,9 @@ class Dialect(Value):
 _GAP = r"(?:[ \t]|\r\n?|\n){0,8}"
 """A little white space, counted alike whatever ends the lines."""
 
+_LINE = r"(?<![^\r\n])[ \t]{0,8}"
+"""The start of a line."""
+
 _TABLE = (
     Dialect(
         "classic",
@@ -223,15 +226,17 @@ _TABLE = (
         "bracketed headers of Semantic Kernel's planners",
         '[THOUGHT]\nFirst find the date.\n[ACTION]\n{"action": "time.Today", "action_variables": {"zone": "UTC"}}\n',
         also="sk",
-        evidence=("\n[",),
+        evidence=tuple(
+            f"\n[{spelt}" for word in ("thought", "action", "final") for spelt in (word, word.title(), word.upper())
+        ),
         beside_labels=True,
         marks=(
-            Mark(Part.THOUGHT, r"\[(?i:thought)\]:?"),
-            Mark(Part.ACTION, r"\[(?i:action)\]:?"),
-            Mark(Part.ACTION_INPUT, r"\[(?i:action[ _-]?input)\]:?"),
-            Mark(Part.OBSERVATION, r"\[(?i:observation)\]:?"),
-            Mark(Part.FINAL_ANSWER, r"\[(?i:final[ _-]?answer)\]:?"),
-            Mark(Part.QUESTION, r"\[(?i:question)\]:?"),
+            Mark(Part.THOUGHT, rf"{_LINE}\[(?i:thought)\](?!\():?"),
+            Mark(Part.ACTION, rf"{_LINE}\[(?i:action)\](?!\():?"),
+            Mark(Part.ACTION_INPUT, rf"{_LINE}\[(?i:action[ _-]?input)\](?!\():?"),
+            Mark(Part.OBSERVATION, rf"{_LINE}\[(?i:observation)\](?!\():?"),
+            Mark(Part.FINAL_ANSWER, rf"{_LINE}\[(?i:final[ _-]?answer)\](?!\():?"),
+            Mark(Part.QUESTION, rf"{_LINE}\[(?i:question)\](?!\():?"),
         ),
     ),
     Dialect(

@@ -94,8 +94,9 @@ class StepStream:
 
     def _take(self, text: str, *, last: bool) -> list[Event]:
         self._chunks.append(text)
-        self._text = self._text[self._at :] + text
-        self._at = 0
+        told = max(self._at - 1, 0)  # one character stays, to tell whether a line starts
+        self._text = self._text[told:] + text
+        self._at -= told
         self._events = []
         while self._at < len(self._text) and self._advance(last=last):
             pass

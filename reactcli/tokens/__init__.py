@@ -17,8 +17,8 @@ from reactcli.tokens.labels import labels_of
 from reactcli.tokens.lines import STRONG, inline_pieces, label_pieces
 from reactcli.tokens.marks import mark_pieces
 from reactcli.tokens.objects import json_pieces
-from reactcli.tokens.regions import Fence, find_fences, find_reasoning
-from reactcli.tokens.tails import value_end, without_tokens
+from reactcli.tokens.regions import Fence, find_fences, find_reasoning, outer_fence
+from reactcli.tokens.tails import value_end, without_ends
 from reactcli.tokens.turns import Turns, find_turns
 from reactcli.values import Value
 
@@ -139,12 +139,11 @@ def cut(text: str, dialect: Dialect = AUTO) -> Cut:
     if ("<" in text and "</" in text) or "<think" in text:
         reasoning = find_reasoning(text, found.notes)
         found.regions, found.reasoning, found.thinking = list(reasoning.outer), reasoning.outer, reasoning.inner
-    if "```" in text or "~~~" in text:
-        _set_fences_aside(found)
-    if found.reasoning or found.turns.silent:
-        found.hidden = sorted([*found.hidden, *found.reasoning, *found.turns.silent])
     if found.turns.silent:
         found.regions = sorted([*found.regions, *found.turns.silent])
+    found.hidden = found.regions
+    if "```" in text or "~~~" in text:
+        _set_fences_aside(found)
     if dialect is AUTO:
         _guess(found)
     elif dialect.marks:
@@ -181,34 +180,35 @@ def _tiled(marked: list[tuple[int, int, Part]], found: Cut) -> Iterator[Token]:
 def _set_fences_aside(found: Cut) -> None:
     """Labels inside a closed fence do not count, unless the fence is around the whole reply (R5)."""
     text = found.text
-    start = found.regions[0][1] if found.regions and not text[: found.regions[0][0]].strip() else 0
-    found.fences = find_fences(text, start, found.notes)
-    if not found.fences:
-        return
-    first, last = found.fences[0], found.fences[-1]
-    whole = not text[start : first.start].strip() and not without_tokens(text[last.end :])
-    if whole and len(found.fences) == 1 and (_opens_with_label(found, first) or _opens_with_tag(found, first)):
-        found.window = (first.inner_start, first.inner_end)
-        return
-    if len(found.fences) == 1 and _opens_with_tag(found, first):
-        found.hidden = [(first.start, first.inner_start), (first.inner_end, first.end)]
-        found.regions = sorted([*found.regions, *found.hidden])
-        return
-    found.regions = sorted([*found.regions, *((fence.start, fence.end) for fence in found.fences)])
+    start = found.past_hidden(0)
+    start += len(text[start:]) - len(text[start:].lstrip())
+    inside = outer_fence(text, start, len(without_ends(text)))
+    if inside and _holds_label(found, inside):
+        found.window = inside
+    found.fences = find_fences(text, found.window if found.window == inside else (start, len(text)), found.notes)
+    if len(found.fences) == 1 and _opens_with_tag(text, found.fences[0].inner_start):
+        fence = found.fences[0]
+        found.hidden = found.regions = sorted(
+            [*found.regions, (fence.start, fence.inner_start), (fence.inner_end, fence.end)]
+        )
+    elif found.fences:
+        found.regions = sorted([*found.regions, *((fence.start, fence.end) for fence in found.fences)])
 
 
-def _opens_with_tag(found: Cut, fence: Fence) -> bool:
-    inside = found.text[fence.inner_start : fence.inner_start + _TAG_LIMIT].lstrip()
-    return inside.startswith("<") and any(inside.startswith(tag) for tag in _TAGS)
-
-
-def _opens_with_label(found: Cut, fence: Fence) -> bool:
+def _holds_label(found: Cut, inside: Span) -> bool:
+    """A line of a fence spells a label, or its first is a tag."""
+    if _opens_with_tag(found.text, inside[0]):
+        return True
     labels = labels_of(found.dialect)
-    line = found.text.rfind("\n", 0, fence.inner_start)
-    return bool(
-        labels.here.match(found.text, fence.inner_start, fence.inner_end)
-        or labels.at_line.search(found.text, max(line, 0), fence.inner_end)
-    )
+    start, end = inside
+    first = labels.here.match(found.text, start, end)
+    lines = labels.at_line.finditer(found.text, start, end)
+    return any(labels.word(line[2]) for line in ([first, *lines] if first else lines))
+
+
+def _opens_with_tag(text: str, start: int) -> bool:
+    first = text[start : start + _TAG_LIMIT].lstrip()
+    return first.startswith(_SIGNS) and any(first.startswith(sign) for sign in _MARK_SIGNS)
 
 
 def _guess(found: Cut) -> None:
@@ -253,7 +253,8 @@ def _by_first_character() -> dict[str, list[tuple[str, Dialect]]]:
 
 
 _EVIDENCE = _by_first_character()
-_TAGS = tuple(literal for literal, _ in _EVIDENCE["<"])
+_MARK_SIGNS = tuple(literal.strip() for pairs in _EVIDENCE.values() for literal, _ in pairs if len(literal) > 2)
+_SIGNS = tuple({sign[0] for sign in _MARK_SIGNS})
 _TAG_LIMIT = 200
 """Characters of a fence in which its first tag is looked for."""
 

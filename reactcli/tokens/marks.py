@@ -98,7 +98,7 @@ def mark_pieces(found: Cut, dialect: Dialect, labelled: list[Piece]) -> list[Pie
     """The pieces that a dialect's marks open, with the labels and prose between them; empty if no mark is there."""
     if dialect.name not in _compiled:
         _compiled[dialect.name] = Marks(dialect.marks)
-    opened, unclosed = _opened(found, _compiled[dialect.name])
+    opened, unclosed = _opened(found, _compiled[dialect.name], _labelled_values(found, labelled))
     if not opened and not dialect.fences:
         return []
     if dialect.fences:
@@ -117,7 +117,16 @@ def _with_label(piece: Piece, text: str, labelled: list[Piece]) -> Piece:
     return part, start, body, end, name
 
 
-def _opened(found: Cut, marks: Marks) -> tuple[list[Piece], set[int]]:
+def _labelled_values(found: Cut, labelled: list[Piece]) -> list[Span]:
+    """The JSON values that open the bodies of labels: what looks like a mark in them is their text (R1)."""
+    values: list[Span] = []
+    for part, _, body, end, _ in labelled:
+        if part in (Part.ACTION, Part.ACTION_INPUT) and (first := _VALUE.match(found.text, body, end)):
+            values.append((first.end() - 1, balanced_end(found.text, first.end() - 1, end) or body))
+    return values
+
+
+def _opened(found: Cut, marks: Marks, values: list[Span]) -> tuple[list[Piece], set[int]]:
     """The pieces that marks open, and the starts of those that nothing closes but the next mark."""
     text, (start, end) = found.text, found.window
     bodies = _Bodies(text, end, marks)
@@ -131,7 +140,7 @@ def _opened(found: Cut, marks: Marks) -> tuple[list[Piece], set[int]]:
             at = pieces.pop()[1]  # the mark inside says more: <tool_call> around <function=…>
             outer_end = 0
         nested = at < outer_end
-        if is_within(found.regions, at) or (nested and mark.part is not Part.ARGUMENT):
+        if is_within(found.regions, at) or is_within(values, at) or (nested and mark.part is not Part.ARGUMENT):
             continue
         if mark.part is Part.ARGUMENT and not _may_argue(pieces, at):
             continue

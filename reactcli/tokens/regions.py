@@ -81,12 +81,33 @@ class Fence:
         self.behind_label = behind_label
 
 
-def find_fences(text: str, start: int, notes: list[Diagnostic]) -> list[Fence]:
-    """The closed fences behind `start`, in order. A fence with an info word inside an open one is content."""
+def outer_fence(text: str, start: int, end: int) -> Span | None:
+    """The inside of a fence that begins and ends a text, if those within it are opened and closed too."""
+    opening = _FENCE_RUN.match(text, start, end)
+    inner_start = _line_end(text, opening.end()) if opening else None
+    if opening is None or inner_start is None:
+        return None
+    depth = 1
+    for run in _FENCE_RUN.finditer(text, inner_start, end):
+        prefix = _line_before(text, run.start())
+        if prefix is None or not run[0].startswith(opening[0]):
+            continue
+        bare = not prefix.strip(" \t>")
+        if bare and (run.end() == end or text[run.end()].isspace()):
+            depth -= 1
+        elif bare or prefix.rstrip(" \t*").endswith((":", "：")):
+            depth += 1
+        if not depth:
+            return (inner_start, run.start()) if run.end() == end else None
+    return None
+
+
+def find_fences(text: str, window: Span, notes: list[Diagnostic]) -> list[Fence]:
+    """The closed fences in a window, in order. A fence with an info word inside an open one is content."""
     fences: list[Fence] = []
     opening: re.Match[str] | None = None
     inner_start, behind_label = 0, False
-    for run in _FENCE_RUN.finditer(text, start):
+    for run in _FENCE_RUN.finditer(text, *window):
         prefix = _line_before(text, run.start())
         if prefix is None:
             continue

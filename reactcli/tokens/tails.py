@@ -94,6 +94,16 @@ def without_tokens(text: str) -> str:
     return text[: _before_token(text, 0, rstripped(text, 0, len(text)))]
 
 
+def without_ends(text: str) -> str:
+    """A text without the tokens, stop words and white space at its end."""
+    end = len(text)
+    while True:
+        before, end = end, _before_token(text, 0, rstripped(text, 0, end))
+        end = _before_stop_line(text, 0, end, last=True)
+        if end == before:
+            return text[:end]
+
+
 def _before_token(text: str, start: int, end: int) -> int:
     while end > start and text[end - 1] in ">m":
         opening = "<" if text[end - 1] == ">" else "\x1b"
