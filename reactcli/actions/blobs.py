@@ -7,7 +7,7 @@ answer  = object with a final answer, or the input of an action that ends the ru
 from __future__ import annotations
 
 from reactcli.actions import Call
-from reactcli.actions.names import clean_name, says_no_action
+from reactcli.actions.names import clean_name, is_terminal, says_no_action
 from reactcli.diagnostics import diagnose
 from reactcli.loosejson import balanced_end, elements, members, read_value
 from reactcli.patterns import pattern
@@ -30,14 +30,16 @@ _SURE_ANSWER_KEYS = ("final_answer", "conclusion")
 _SURE_NAME_KEYS = ("action", "tool", "tool_name", "api_name", "command_name", "request")
 """Keys that name a tool even where no input stands beside them; `name` alone may be anybody's."""
 _KNOWN_KEYS = {*NAME_KEYS, *INPUT_KEYS, *THOUGHT_KEYS, *ENVELOPES, "id", "type", "tag", "path", "call_id", "index"}
+_KEYS = {*_KNOWN_KEYS, *ANSWER_KEYS}
 _ARGUMENT_ANSWER_KEYS = ("answer", "final_answer", "result", "output", "response", "content")
 _DEEPEST_ENVELOPE = 3
 _CALLS_LIMIT = 1_000
 """Calls read from one list: no model asks for more at once."""
 
 _CODE = pattern(r"<code>")
-_FIRST = pattern(r"[ \t\r\n`]*+[{\[]")
-FENCE = pattern(r"```[\w+#.-]{0,20}[ \t]*(?:\r\n?|\n)?")
+_FIRST = pattern(r"[ \t\r\n`~]*+[{\[]")
+FENCE = pattern(r"(?:```|~~~)[\w+#.-]{0,20}[ \t]*(?:\r\n?|\n)?")
+_BETWEEN = pattern(r"[\s,;，；]{0,20}(?=\{)")
 _KEYWORD_ANSWER = pattern(rf"(?:{'|'.join(_ARGUMENT_ANSWER_KEYS)})[ \t]{{0,3}}=[ \t]{{0,3}}(?=[\"'])")
 
 
@@ -51,24 +53,43 @@ def call_object(text: str, span: Span, notes: list[Diagnostic], *, labelled: boo
     if first is None:
         return None
     start = first.end() - 1
-    if text[start] == "[":
-        calls = [
-            call
-            for first, last in (elements(text, start, end) or ())[:_CALLS_LIMIT]
-            if text[first] == "{" and (call := _object(text, (first, last), notes, labelled=labelled))
-        ]
-        if not calls:
-            return None
-        if len(calls) > 1:
-            calls[0].calls = calls
-        found: Call | None = calls[0]
-    else:
-        found = _object(text, (start, end), notes, labelled=labelled)
+    read = _listed if text[start] == "[" else _object
+    found = read(text, (start, end), notes, labelled=labelled)
     if found is not None:
         value_end = balanced_end(text, start, end) or end
         found.source = (start, value_end)
+        if read is _object and found.answer is None:
+            value_end = _take_further(text, found, (value_end, end), notes)
         _take_rest(text, found, stripped(text, value_end, end), notes)
     return found
+
+
+def _listed(text: str, span: Span, notes: list[Diagnostic], *, labelled: bool, depth: int = 0) -> Call | None:
+    """The first call of a list of them, which has all."""
+    calls = [
+        call
+        for first, last in (elements(text, *span) or ())[:_CALLS_LIMIT]
+        if text[first] == "{" and (call := _object(text, (first, last), notes, labelled=labelled, depth=depth))
+    ]
+    if len(calls) > 1:
+        calls[0].calls = calls
+    return calls[0] if calls else None
+
+
+def _take_further(text: str, first: Call, rest: Span, notes: list[Diagnostic]) -> int:
+    """Call objects that follow the first, with nothing but a comma or semicolon between, run beside it (Llama 3)."""
+    at, end = rest
+    calls = first.calls or [first]
+    while len(calls) < _CALLS_LIMIT and (gap := _BETWEEN.match(text, at, end)):
+        close = balanced_end(text, gap.end(), end)
+        call = close and _object(text, (gap.end(), close), notes, labelled=False)
+        if not close or not call or not call.name:
+            break
+        calls.append(call)
+        at = close
+    if len(calls) > 1:
+        first.calls = calls
+    return at
 
 
 def _take_rest(text: str, call: Call, rest: Span, notes: list[Diagnostic]) -> None:
@@ -88,9 +109,11 @@ class _Fields:
 
     def __init__(self, text: str, span: Span, spans: dict[str, Span]) -> None:
         self.text = text
-        self.spans = spans
+        self.spans: dict[str, Span] = {}
+        for key, place in spans.items():
+            self.spans.setdefault(_usual(key), place)
         value = read_value(text, *span).value
-        self.values = value if isinstance(value, dict) else {}
+        self.values = {_usual(key): item for key, item in value.items()} if isinstance(value, dict) else {}
 
     def string(self, key: str) -> str | None:
         """A string, decoded; None if the value is of another kind. One that is cut off is what there is of it."""
@@ -112,19 +135,34 @@ class _Fields:
         return None
 
 
+def _usual(key: str) -> str:
+    """A key as the tables above spell it: `Action Input` is `action_input`, if nothing else."""
+    if key in _KEYS:
+        return key
+    usual = key.strip().lower().replace(" ", "_")
+    return usual if usual in _KEYS else key
+
+
 def _object(text: str, span: Span, notes: list[Diagnostic], *, labelled: bool, depth: int = 0) -> Call | None:
     spans = members(text, *span)
     if spans is None:
         return None
     fields = _Fields(text, span, spans)
+    spans = fields.spans
     call = _enveloped(text, spans, notes, depth) or _named_call(fields, labelled=labelled)
     thought = fields.first_text(THOUGHT_KEYS)
-    if call is None or not call.name or says_no_action(call.name):
+    answer = fields.first_text(_SURE_ANSWER_KEYS)
+    if answer and call is not None and call.name and not says_no_action(call.name):
+        if not is_terminal(call.name):
+            notes.append(diagnose("action-and-final-answer", span))
+        call = Call(None, "blob")
+        call.answer = answer
+    elif call is None or not call.name or says_no_action(call.name):
         answer = fields.first_text(ANSWER_KEYS if thought is not None else _SURE_ANSWER_KEYS)
         if answer is not None:
             call = Call(None, "blob")
             call.answer = answer
-    elif unused := [key for key in spans if key not in _KNOWN_KEYS]:
+    elif unused := [key for key in spans if key not in _KNOWN_KEYS and key not in _SURE_ANSWER_KEYS]:
         notes.append(diagnose("unused-keys", span, keys=", ".join(unused)))
     if call is not None:
         call.thought = call.thought or thought or ""
@@ -141,8 +179,7 @@ def _enveloped(text: str, fields: dict[str, Span], notes: list[Diagnostic], dept
             continue
         start, end = fields[key]
         if text[start] == "[":
-            inner = elements(text, start, end) or []
-            start, end = inner[0] if len(inner) == 1 else (end, end)
+            return _listed(text, (start, end), notes, labelled=True, depth=depth + 1)
         if start < end and text[start] == "{":
             call = _object(text, (start, end), notes, labelled=True, depth=depth + 1)
             if call is not None and call.name is not None:
@@ -190,5 +227,5 @@ def unfenced(text: str, span: Span) -> Span | None:
     opening = FENCE.match(text, start, end)
     if opening is None:
         return None
-    close = text.rfind("```", opening.end(), end)
+    close = text.rfind(text[start : start + 3], opening.end(), end)
     return stripped(text, opening.end(), close if close >= 0 else end)

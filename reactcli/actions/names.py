@@ -17,14 +17,16 @@ _PAIRS = (("`", "`"), ('"', '"'), ("'", "'"), ("[", "]"), ("“", "”"), ("「"
 
 
 def clean_name(name: str) -> str:
-    """A tool's name without asterisks, one pair of quotes, backticks or brackets, and a full stop or colon (R12)."""
+    """A tool's name without asterisks, one pair of quotes, backticks or brackets, and a sign behind it (R12)."""
     name = name.strip().strip("*").strip().replace("\\_", "_")  # Markdown escapes that models write
     for opening, closing in _PAIRS:
         inside = name[1:-1]
+        if opening == "[" and "'" in inside:
+            continue  # a list of names
         if len(name) > 2 and name[0] == opening and name[-1] == closing and closing not in inside and '"' not in inside:
             name = inside.strip()
             break
-    if name.endswith((".", ":")) and name[:-1].replace("_", "a").replace("-", "a").isalnum():
+    if name.endswith((".", ":", ",")) and name[:-1].replace("_", "a").replace("-", "a").isalnum():
         name = name[:-1]
     return name
 

@@ -39,7 +39,7 @@ def parallel_calls(reading: Reading, notes: list[Diagnostic]) -> list[Call]:
 def _listed(name: str, span: Span, reading: Reading) -> Call:
     call = Call(name, "lines", span=span)
     start, end = span
-    if reading.found.text[start] == '"':
+    if reading.found.text[start] in "\"'":
         value = read_value(reading.found.text, start, end).value
         call.written = value if isinstance(value, str) else None
     return call

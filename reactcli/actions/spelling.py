@@ -15,7 +15,7 @@ from reactcli.actions import Call
 from reactcli.actions.blobs import FENCE, call_object, unfenced
 from reactcli.actions.names import clean_name
 from reactcli.diagnostics import diagnose
-from reactcli.loosejson import members
+from reactcli.loosejson import members, read_value
 from reactcli.patterns import pattern
 from reactcli.source import rstripped, stripped
 
@@ -34,8 +34,11 @@ _REMARK = pattern(r"([\w.\-/]{1,200})[ \t]?\(.*\)[ \t]*", re.DOTALL)
 _CLOSERS = {"[": "]", "(": ")", "（": "）", "［": "］", "【": "】"}
 _SPELLING = {"[": "bracket", "(": "call", "（": "call", "［": "bracket", "【": "bracket"}
 _BRACKETS = {opens: pattern(f"[{re.escape(opens + closes)}]") for opens, closes in _CLOSERS.items()}
+_INVENTED = pattern(r"[ \t]{1,8}(?:Observation|Obs)[ \t]{0,3}\d{0,4}[:：]")
+"""An observation on the line of the call that it would answer."""
 _DATA = {"", "json", "json5", "text", "txt", "plaintext", "yaml", "xml"}
 """Languages of fences that name no tool."""
+_MEANT_AS_JSON = pattern(r"\{\s{0,20}[\"“'][\w -]{1,40}[\"”']\s{0,20}[:：]")
 _FENCES_LIMIT = 20
 """Fences looked at for a call behind one label."""
 
@@ -108,6 +111,9 @@ def _call(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
     if opening is None:
         return None
     line_end = _line_end(text, start, end)
+    close = _own_close(text, opening, line_end)
+    if close is not None and _INVENTED.match(text, close + 1, line_end):
+        line_end = close + 1
     line = rstripped(text, start, line_end)
     first = _side_by_side(text, opening, line) or _closed_call(text, opening, line)
     if first is not None and line_end < end:
@@ -190,12 +196,16 @@ def _blob(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
     """A call object behind a label: `name` alone names the tool, and the JSON may be loose or followed by text."""
     start, end = span
     for _, fence in zip(range(_FENCES_LIMIT), FENCE.finditer(text, start, end), strict=False):
-        if text[fence.end() : fence.end() + 1] in "{[":  # code may stand before the fence that holds the call
+        if text[fence.end() : fence.end() + 1] in ("{", "["):  # code may stand before the fence that holds the call
             start = fence.start()
             break
     call = call_object(text, (start, end), notes, labelled=True)
-    if call is None and text[start] == "{" and members(text, start, end):
+    start = (unfenced(text, (start, end)) or (start, end))[0]
+    if call is None and text.startswith("{", start) and members(text, start, end):
         notes.append(diagnose("blob-without-name", (start, end)))
+        return Call(None, "blob")
+    if call is None and _MEANT_AS_JSON.match(text, start, end):
+        notes += read_value(text, start, end).diagnostics
         return Call(None, "blob")
     return call
 

@@ -51,6 +51,8 @@ class Dialect(Value):
     """Fenced code is the action: `last` block, or the `only` one."""
     fence_words: tuple[str, ...] = ()
     """Info words a fence must carry to count; empty: any."""
+    sure: bool = False
+    """Its marks are evidence enough, even if none of them opens an action or an answer."""
     explicit: bool = False
     """Never guessed: it has to be named."""
 
@@ -126,6 +128,7 @@ _TABLE = (
         also="gpt-oss",
         evidence=("<|channel|>",),
         beside_labels=True,
+        sure=True,
         marks=(
             Mark(
                 Part.OBSERVATION,
@@ -151,7 +154,7 @@ _TABLE = (
                 r"(?:<\|start\|>assistant)?<\|channel\|>final(?: <\|constrain\|>[^<>\n]{0,40})?<\|message\|>",
                 "<|return|>",
             ),
-            Mark(Part.ASIDE, r"(?:<\|start\|>assistant)?<\|channel\|>commentary<\|message\|>", "<|end|>"),
+            Mark(Part.THOUGHT, r"(?:<\|start\|>assistant)?<\|channel\|>commentary<\|message\|>", "<|end|>"),
         ),
     ),
     Dialect(
@@ -211,6 +214,7 @@ _TABLE = (
         '[[ ## next_tool_args ## ]]\n{"query": "kelp"}\n\n[[ ## completed ## ]]\n',
         evidence=("\n[[ ## ",),
         beside_labels=True,
+        sure=True,
         marks=(
             Mark(Part.THOUGHT, r"\[\[ ## (?:next_thought|reasoning|thought)(?:_\d{1,4})? ## \]\]"),
             Mark(Part.ACTION, r"\[\[ ## (?:next_tool_name|tool_name)(?:_\d{1,4})? ## \]\]"),
@@ -230,6 +234,7 @@ _TABLE = (
             f"\n[{spelt}" for word in ("thought", "action", "final") for spelt in (word, word.title(), word.upper())
         ),
         beside_labels=True,
+        sure=True,
         marks=(
             Mark(Part.THOUGHT, rf"{_LINE}\[(?i:thought)\](?!\():?"),
             Mark(Part.ACTION, rf"{_LINE}\[(?i:action)\](?!\():?"),

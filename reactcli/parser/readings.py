@@ -87,7 +87,7 @@ class Reading:
         weak = self.round.answer
         if call.answer is not None:
             self.answer = plain_lines(call.answer)
-        elif call.span is None and weak is not None:
+        elif (call.span is None or call.span[0] == call.span[1]) and weak is not None:
             self._answer_from(weak)
         else:
             self.answer_span = call.span

@@ -217,7 +217,7 @@ def _guess(found: Cut) -> None:
     fitting = [dialect for dialect in _evident(text) if dialect.beside_labels]
     for dialect in fitting:
         pieces = mark_pieces(found, dialect, label_pieces(found))
-        if any(piece[0] in STRONG or dialect.name in {"semantic-kernel", "dspy"} for piece in pieces):
+        if any(piece[0] in STRONG or dialect.sure for piece in pieces):
             found.dialect, found.pieces = dialect, pieces
             _report_tie(found, fitting)
             return

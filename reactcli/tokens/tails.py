@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from reactcli.source import Span
 
 _TOKEN = pattern(
-    r"<\|[^<>|\n]{1,40}\|>|<｜[^<>｜\n]{1,40}｜>|</s>|<eoa>|<eos>|<end_of_turn>|<end_(?:code|action)>|"
+    r"<\|[^<>|\n]{1,40}\|>|<｜[^<>｜\n]{1,40}｜>|</s>|</>|<eoa>|<eos>|<end_of_turn>|<end_(?:code|action)>|"
     r"\x1b\[[\d;]{0,20}m",
     re.IGNORECASE,
 )
