@@ -12,6 +12,8 @@ from reactcli.patterns import pattern
 Span = tuple[int, int]
 """Start inclusive, end exclusive, in code points of the source text."""
 
+BOM = "\ufeff"
+"""A byte order mark, which decoding left at the start of a text."""
 _PRINTABLE = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 LINE_END = pattern(r"\r\n?|\n")
 

@@ -123,6 +123,7 @@ FRAGMENTS = [
     *(
         "<|im_end|>\n<|im_start|>user\n",
         "<｜Assistant｜>",
+        "<|Response|>: ",
         "</s>[INST] ",
         " [/INST] ",
     ),

@@ -15,7 +15,7 @@ from reactcli.actions import Call
 from reactcli.actions.blobs import FENCE, call_object, unfenced
 from reactcli.actions.names import clean_name
 from reactcli.diagnostics import diagnose
-from reactcli.loosejson import members, read_value
+from reactcli.loosejson import read_value
 from reactcli.patterns import pattern
 from reactcli.source import rstripped, stripped
 
@@ -38,7 +38,7 @@ _INVENTED = pattern(r"[ \t]{1,8}(?:Observation|Obs)[ \t]{0,3}\d{0,4}[:：]")
 """An observation on the line of the call that it would answer."""
 _DATA = {"", "json", "json5", "text", "txt", "plaintext", "yaml", "xml"}
 """Languages of fences that name no tool."""
-_MEANT_AS_JSON = pattern(r"\{\s{0,20}[\"“'][\w -]{1,40}[\"”']\s{0,20}[:：]")
+_MEANT_AS_JSON = pattern(r"\{\s{0,20}(?:[\"“'}]|\Z)")
 _FENCES_LIMIT = 20
 """Fences looked at for a call behind one label."""
 
@@ -201,11 +201,9 @@ def _blob(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
             break
     call = call_object(text, (start, end), notes, labelled=True)
     start = (unfenced(text, (start, end)) or (start, end))[0]
-    if call is None and text.startswith("{", start) and members(text, start, end):
-        notes.append(diagnose("blob-without-name", (start, end)))
-        return Call(None, "blob")
     if call is None and _MEANT_AS_JSON.match(text, start, end):
-        notes += read_value(text, start, end).diagnostics
+        read = read_value(text, start, end)
+        notes += read.diagnostics if not read.found or read.truncated else [diagnose("blob-without-name", (start, end))]
         return Call(None, "blob")
     return call
 

@@ -26,6 +26,8 @@ class Mark(Value):
     """The literal text that ends the body; without it, and where it is missing, the body ends at the next mark."""
     tool: str = ""
     """The tool that the mark itself stands for."""
+    body: str = ""
+    """A regular expression for how the body begins, where prose behind the tag would be mistaken for a name."""
 
 
 class Dialect(Value):
@@ -68,6 +70,8 @@ class Dialect(Value):
 _GAP = r"(?:[ \t]|\r\n?|\n){0,8}"
 """A little white space, counted alike whatever ends the lines."""
 
+_CALL_BODY = r"\s{0,20}(?:[{\[<`]|[\w.-]{1,200}[ \t]{0,3}(?:[\r\n<({]|\Z)|\Z)"
+"""A call object, the name of a tool, or a further tag; perhaps in a fence."""
 _LINE = r"(?<![^\r\n])[ \t]{0,8}"
 """The start of a line."""
 
@@ -321,8 +325,8 @@ _TABLE = (
             Mark(Part.ARGUMENT, r"<parameter=(?P<name>[^\s<>]{1,200})>", "</parameter>"),
             Mark(Part.ARGUMENT, rf"<arg_key>(?P<name>[^<>\n]{{1,200}})</arg_key>{_GAP}<arg_value>", "</arg_value>"),
             Mark(Part.THOUGHT, r"<thought>", "</thought>"),
-            Mark(Part.ACTION, r"<tool_call>", "</tool_call>"),
-            Mark(Part.ACTION, r"<function_call>", "</function_call>"),
+            Mark(Part.ACTION, r"<tool_call>", "</tool_call>", body=_CALL_BODY),
+            Mark(Part.ACTION, r"<function_call>", "</function_call>", body=_CALL_BODY),
             Mark(Part.OBSERVATION, r"<tool_response>", "</tool_response>"),
             Mark(Part.FINAL_ANSWER, r"<answer>", "</answer>"),
         ),

@@ -9,7 +9,7 @@ from reactcli.diagnostics import diagnose
 from reactcli.dialects.parts import folded
 from reactcli.parser.lookalikes import skeleton
 from reactcli.patterns import pattern
-from reactcli.source import is_plain_ascii
+from reactcli.source import BOM, is_plain_ascii
 from reactcli.tokens.labels import BULLETS, EMPHASIS, labels_of
 from reactcli.tokens.lines import STRONG
 from reactcli.tokens.marks import LEFTOVER
@@ -61,7 +61,7 @@ def _fenced_labels(found: Cut) -> Iterator[Diagnostic]:
 def _unused(found: Cut) -> Iterator[Diagnostic]:
     """What of the text belongs to no part: fences around it, stop words, text between and behind marks."""
     text = found.text
-    if found.window != (0, len(text)):
+    if found.window[0] > len(BOM) or found.window[1] < len(text):
         yield diagnose("reply-fence", (0, found.window[0]))
     at = found.pieces[0][1] if found.pieces else len(text)
     for piece in found.pieces:
@@ -94,12 +94,14 @@ def lookalikes(text: str, dialect: Dialect) -> Iterator[Diagnostic]:
     labels = labels_of(dialect)
     for head in _HEAD.finditer(f"\n{text}"):  # a pattern with `\A` in it would be tried at every character
         start, end = head.start(1) - 1, head.end(1) - 1
+        if start == 0 and text.startswith(BOM):
+            start = len(BOM)
         if head[0][0] in "\n\r":
-            plain = head[1].isascii() and head[0][-1] in ":：" and head[1].isprintable()
+            plain = text[start:end].isascii() and head[0][-1] in ":：" and text[start:end].isprintable()
             real = labels.here.match(text, start)
             if plain or (real and labels.word(real[2])):
                 continue
-        label = _likeness(labels).get(skeleton(head[1].strip(f" \t#【】{EMPHASIS}{BULLETS}")))
+        label = _likeness(labels).get(skeleton(text[start:end].strip(f" \t#【】{EMPHASIS}{BULLETS}")))
         if label is not None:
             yield diagnose("lookalike-label", (start, end), label=label)
 

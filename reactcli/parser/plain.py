@@ -129,10 +129,7 @@ def _is_odd(value: str) -> bool:
         return False
     if value[-1] in _ODD_ENDS:
         return True
-    at = value.rfind("\n")
-    if at < 0:
-        return False
-    line = value[at + 1 :].strip()
+    line = value[value.rfind("\n") + 1 :].strip()
     if len(line) > SHORT_LINE:
         return False
     return line[:3].lower() in _STOP_BEGINS or is_separator(line, last=False)

@@ -16,7 +16,7 @@ from reactcli.dialects.parts import Part, folded
 from reactcli.errors import ReactcliError
 from reactcli.loosejson import balanced_end
 from reactcli.patterns import pattern
-from reactcli.source import plain_lines
+from reactcli.source import BOM, plain_lines
 from reactcli.tokens.labels import BULLETS, EMOJI, EMPHASIS, labels_of
 from reactcli.tokens.lines import EMPHASIS_HERE, ENDED_BY, may_lack_colon, past_closing_emphasis
 from reactcli.tokens.marks import Marks
@@ -36,7 +36,7 @@ _HELD = 120
 _OPENERS = pattern(r"[<\[✿]")
 _MARK_COMING = pattern(r"<\||</?[A-Za-z]|\[\[|\[[A-Za-z]|✿")
 _LINE_END = pattern(r"\r\n?|\n")
-_DECORATION = pattern(rf"[ \t#【0-9.){re.escape(EMPHASIS)}{re.escape(BULLETS)}{EMOJI}]*+")
+_DECORATION = pattern(rf"[ \t#【0-9.)<|{re.escape(EMPHASIS)}{re.escape(BULLETS)}{EMOJI}]*+")
 _GROWING = pattern(
     r"(?:<(?:\w{1,8}:)?function_calls>\s{0,9}(?:<[\w:]{0,20}(?: [a-z]{0,4}=?\"?[^\"<>\n]{0,60}\"?)?)?"
     r"|\[TOOL_CALLS\][\w.-]{0,60}(?:\[[A-Z_]{0,7}(?:\]\w{0,20}(?:\[[A-Z]{0,4})?)?)?)\Z"
@@ -75,6 +75,7 @@ class StepStream:
         self._begun = False
         self._acted = False
         self._closed = False
+        self._started = False
         self._told = 0
         self._wasted = 0
         """Characters looked at for values that were still open: bounded by the characters told."""
@@ -98,6 +99,9 @@ class StepStream:
         self._text = self._text[told:] + text
         self._at -= told
         self._events = []
+        if self._text and not self._started:
+            self._started = True
+            self._at = len(BOM) if self._text.startswith(BOM) else 0
         while self._at < len(self._text) and self._advance(last=last):
             pass
         return self._events
@@ -151,7 +155,7 @@ class StepStream:
         return not self._text[label.end() :].strip() or bool(closing and closing.end() == len(self._text))
 
     def _may_become_label(self, head: str) -> bool:
-        plain = folded(_DECORATION.sub("", head, count=1).rstrip(f" \t】#{EMPHASIS}"))
+        plain = folded(_DECORATION.sub("", head, count=1).rstrip(f" \t】#|>{EMPHASIS}"))
         tag = head.lstrip().lower()
         if not plain or tag in ("~", "~~") or (tag[0] == "<" and any(name.startswith(tag) for name in _THINKING_TAGS)):
             return True

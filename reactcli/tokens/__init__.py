@@ -12,7 +12,7 @@ from bisect import bisect_left
 from reactcli.diagnostics import diagnose
 from reactcli.dialects import AUTO, DIALECTS, Dialect
 from reactcli.dialects.parts import Part
-from reactcli.source import plain_lines, rstripped, stripped
+from reactcli.source import BOM, plain_lines, rstripped, stripped
 from reactcli.tokens.labels import labels_of
 from reactcli.tokens.lines import STRONG, inline_pieces, label_pieces
 from reactcli.tokens.marks import mark_pieces
@@ -64,8 +64,8 @@ class Cut:
         self.text = text
         self.dialect = dialect
         self.pieces: list[Piece] = []
-        self.window: Span = (0, len(text))
-        """What is left when a fence around the whole reply is taken off."""
+        self.window: Span = (len(BOM) if text.startswith(BOM) else 0, len(text))
+        """What is left when a byte order mark, and a fence around the whole reply, are taken off."""
         self.regions: list[Span] = []
         """Where no label counts, in order."""
         self.reasoning: list[Span] = []
@@ -91,7 +91,7 @@ class Cut:
         if self.turns.headers:
             start, end = self._own_turn(start, end)
         last = piece[3] == self.window[1]
-        if start < end and (self.text[end - 1] in _TAIL_ENDS or (last and "\n" in value)):
+        if start < end and (self.text[end - 1] in _TAIL_ENDS or (last and "\n" in raw)):
             end = value_end(self.text, (piece[1], piece[2]), start, end, last=last)
         return start, end
 
@@ -180,7 +180,7 @@ def _tiled(marked: list[tuple[int, int, Part]], found: Cut) -> Iterator[Token]:
 def _set_fences_aside(found: Cut) -> None:
     """Labels inside a closed fence do not count, unless the fence is around the whole reply (R5)."""
     text = found.text
-    start = found.past_hidden(0)
+    start = found.past_hidden(found.window[0])
     start += len(text[start:]) - len(text[start:].lstrip())
     inside = outer_fence(text, start, len(without_ends(text)))
     if inside and _holds_label(found, inside):

@@ -1,7 +1,7 @@
 """Label lines: what a line must look like to spell a label, and which words do.
 
     label line  = line start, decoration, word, number, decoration, colon
-    decoration  = bullets, `#`, `>`, ordered-list numbers, bold, italics, backticks, emoji, `【】`
+    decoration  = bullets, `#`, `>`, ordered-list numbers, bold, italics, backticks, emoji, `【】`, `<|` and `|>`
 
 The pattern finds lines with a colon near their start; a table says whether what stands before it is a label. It starts
 with a literal line break instead of `^` with MULTILINE (4 to 15 times faster: the engine searches for the byte), and
@@ -32,10 +32,10 @@ EMOJI = "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0f\u200d"
 _DECORATION = f"[{BLANKS}#【{re.escape(EMPHASIS)}{re.escape(BULLETS)}{EMOJI}]*+"
 _SGR = r"(?:\x1b\[[\d;]{0,20}m)"
 """Colours that a terminal log left at the start of a line."""
-_BEFORE = rf"({_SGR}{{0,4}}+{_DECORATION}(?:\d{{1,3}}[.)][ \t]++{_DECORATION})?+{_SGR}{{0,2}}+)"
+_BEFORE = rf"({_SGR}{{0,4}}+{_DECORATION}(?:\d{{1,3}}[.)][ \t]++{_DECORATION})?+{_SGR}{{0,2}}+(?:<\|)?+)"
 _HEAD = rf"([^\W\d_][\w{BLANKS}'’.)\\-]{{0,48}}+)"
 """A word and its number; longer than any label."""
-_AFTER = rf"([】#{re.escape(EMPHASIS)}]*+)[{BLANKS}]*+(?:[:：]|(?<=】)|(?=[\r\n]|\Z))"
+_AFTER = rf"((?:\|>)?+[】#{re.escape(EMPHASIS)}]*+)[{BLANKS}]*+(?:[:：]|(?<=】)|(?=[\r\n]|\Z))"
 
 _labels: dict[str, Labels] = {}
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from reactcli.actions.names import is_terminal, says_no_action
 from reactcli.diagnostics import diagnose
 from reactcli.dialects.parts import Part, folded
 from reactcli.loosejson import balanced_end
@@ -52,6 +53,8 @@ _RAW = {Part.ACTION_INPUT, Part.OBSERVATION, Part.FINAL_ANSWER, Part.ANSWER}
 
 _ITEM_SIGNS = BULLETS + "#"
 """Signs of an item, a quotation, a heading, or a comment in code."""
+_SHORT = 40
+"""Characters of the longest action that is none."""
 _NOT_SPACE = pattern(r"\S")
 _BLANK_LINE_BEFORE = pattern(r"(?:\n|\r)[ \t\r]*\Z")
 _STEP_AHEAD = pattern(r"[ \t*]*+(?:\r\n?|\n)?+[ \t*]*+(?:```|`?[\[{]|`?[\w.\-/]{1,100}[ \t]?[\[(])")
@@ -146,14 +149,28 @@ class _Reader:
             return self._fits(part, label)
         if part in ENDED_BY[self.part]:
             return True
+        if self.part is Part.ACTION_INPUT:
+            return part is Part.ANSWER and self._asks_nothing(label.start())
         if self.part is Part.OBSERVATION:
             follows = part in _BEHIND_BLANK_LINE and _behind_blank_line(self.text, label.start())
             return follows or (part is Part.ANSWER and self.pauses)
-        if self.part not in (Part.FINAL_ANSWER, Part.ANSWER):
-            return False
+        return self.part in (Part.FINAL_ANSWER, Part.ANSWER) and self._ends_answer(part, label)
+
+    def _ends_answer(self, part: Part, label: re.Match[str]) -> bool:
+        """A step behind it does, and Cohere's second answer."""
         if part is Part.ACTION:
             return self._starts_step(label.end())
         return folded(label[2]) in ("grounded answer", "groundedanswer")
+
+    def _asks_nothing(self, at: int) -> bool:
+        """The input before `at` is empty or none, and its action ends the run or is none (R7)."""
+        if len(self.pieces) < 2 or at - self.pieces[-1][2] > _SHORT:
+            return False
+        action, given = self.pieces[-2:]
+        name, told = self.text[action[2] : given[1]].strip(), self.text[given[2] : at].strip()
+        if action[0] is not Part.ACTION or len(name) > _SHORT or not (is_terminal(name) or says_no_action(name)):
+            return False
+        return not told or says_no_action(told)
 
     def _fits(self, part: Part, label: re.Match[str]) -> bool:
         """Conflict C16: `Tool:` needs a thought or a `Tool Input:`, `Input:` an action, `Response:` an action."""

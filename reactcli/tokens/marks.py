@@ -7,6 +7,7 @@ kind still count between the marks (a `Thought:` before a tag), and prose before
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import cache
 
 from reactcli.dialects.parts import Part
 from reactcli.loosejson import balanced_end
@@ -51,6 +52,10 @@ def _numbered(opens: str, number: int) -> str:
     return opens.replace("(?P<name>", f"(?P<name{number}>").replace("(?P<id>", f"(?P<id{number}>")
 
 
+_BEFORE_TAG = pattern(r"(?:\A|[\r\n>])[ \t]*\Z")
+_LINE = pattern(r"[^\r\n]*+")
+_SENTENCE = 200
+"""Characters looked at on either side of a tag in a sentence."""
 _VALUE = pattern(r"\s*+[{\[]")
 _ARGUMENTS_LIMIT = 60
 """Arguments of one call that are looked back over for its action."""
@@ -149,6 +154,10 @@ def _opened(found: Cut, marks: Marks, values: list[Span]) -> tuple[list[Piece], 
         names_itself = "{tag}" in mark.closes  # then a tag inside is not a sign that this one was never closed
         if close is not None and not names_itself and following and following.start() < close:
             close = None if _same(marks, following, mark) else close
+        if _is_mentioned(text, match, mark, close):
+            continue
+        if close is None and not following:
+            close = _half_closed(text, body, end, mark.closes.format(tag=match[0][1:-1]))
         stop = close
         if stop is None:
             further = following.start() if following and (not nested or _same(marks, following, mark)) else end
@@ -158,6 +167,32 @@ def _opened(found: Cut, marks: Marks, values: list[Span]) -> tuple[list[Piece], 
         if not nested:
             outer_end = stop if close is not None else value_end
     return pieces, unclosed
+
+
+def _is_mentioned(text: str, match: re.Match[str], mark: Mark, close: int | None) -> bool:
+    """A sentence speaks of the tag: it is quoted as code, its body is prose, or the line goes on behind it."""
+    at, body = match.span()
+    if mark.part is not Part.ACTION or text[at] != "<" or text.startswith(("<|", "<｜"), at):
+        return text[at] == "<" and text[at - 1 : at] == "`"
+    if text[at - 1 : at] == "`" or (mark.body and not _body_pattern(mark.body).match(text, body)):
+        return True
+    if close is None or close - body > _SENTENCE or _BEFORE_TAG.search(text, max(0, at - _SENTENCE), at):
+        return False
+    line = _LINE.match(text, body, close + _SENTENCE)
+    behind = close + len(mark.closes.format(tag=match[0][1:-1]))
+    rest = text[behind : line.end()] if line else ""
+    return not rest.lstrip().startswith("<") and any(character.isalnum() for character in rest)
+
+
+@cache
+def _body_pattern(source: str) -> re.Pattern[str]:
+    return pattern(source)
+
+
+def _half_closed(text: str, start: int, end: int, closer: str) -> int | None:
+    """Where a closing tag begins that the end of the text cuts off."""
+    at = text.rfind("</", max(start, end - len(closer)), end) if closer.startswith("</") else -1
+    return at if at >= 0 and closer.startswith(text[at:end]) else None
 
 
 def _is_around(piece: Piece, mark: Mark) -> bool:

@@ -30,7 +30,8 @@ _OBJECT = pattern(r"(?:\A|[\r\n])[ \t]*+(?=\{)")
 
 def json_pieces(found: Cut, labelled: list[Piece]) -> list[Piece]:
     """The call objects of a text as actions, with the labels and prose between them; empty if there is none."""
-    spans = _calls(found, is_transcript=any(piece[0] is Part.OBSERVATION for piece in labelled))
+    parts = {piece[0] for piece in labelled}
+    spans = _calls(found, is_transcript=Part.OBSERVATION in parts, is_thought_first=parts == {Part.THOUGHT})
     if not spans:
         return []
     found.dialect = DIALECTS.get("json")
@@ -43,16 +44,20 @@ def json_pieces(found: Cut, labelled: list[Piece]) -> list[Piece]:
     return pieces
 
 
-def _calls(found: Cut, *, is_transcript: bool) -> list[Span]:
-    """Where call objects stand: in fences, or bare at the start of a line; one only, unless observations part them."""
+def _calls(found: Cut, *, is_transcript: bool, is_thought_first: bool) -> list[Span]:
+    """Where call objects stand: in fences, or bare at the start of a line; one only, unless observations part them.
+    Behind a thought, objects may end the reply.
+    """
     fences = [(fence.start, fence.end) for fence in found.fences]
     whole = _whole_value(found) if fences and not is_transcript else None
     if whole is not None:
         spans = [whole]
     elif fences:
         spans = fences if is_transcript or len(fences) == 1 else []
-    elif is_transcript:
+    elif is_transcript or is_thought_first:
         spans = _bare_objects(found)
+        if not is_transcript and spans and without_tokens(found.text[spans[-1][1] : found.window[1]]).strip():
+            spans = []
     else:
         spans = [(found.past_hidden(found.window[0]), found.window[1])]
     notes: list[Diagnostic] = []

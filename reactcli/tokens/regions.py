@@ -103,10 +103,22 @@ def outer_fence(text: str, start: int, end: int) -> Span | None:
 
 
 def find_fences(text: str, window: Span, notes: list[Diagnostic]) -> list[Fence]:
-    """The closed fences in a window, in order. A fence with an info word inside an open one is content."""
+    """The closed fences in a window, in order. A fence with an info word inside an open one is content, and so is what
+    closes it, unless that leaves the outer one open.
+    """
+    fences, opening = _paired(text, window, nesting=True)
+    if opening is not None:
+        fences, opening = _paired(text, window, nesting=False)
+    if opening is not None:
+        notes.append(diagnose("unclosed-fence", opening.span()))
+    return fences
+
+
+def _paired(text: str, window: Span, *, nesting: bool) -> tuple[list[Fence], re.Match[str] | None]:
+    """The closed fences, and the opening of one that nothing closes."""
     fences: list[Fence] = []
     opening: re.Match[str] | None = None
-    inner_start, behind_label = 0, False
+    inner_start, behind_label, depth = 0, False, 0
     for run in _FENCE_RUN.finditer(text, *window):
         prefix = _line_before(text, run.start())
         if prefix is None:
@@ -116,12 +128,16 @@ def find_fences(text: str, window: Span, notes: list[Diagnostic]) -> list[Fence]
             line_end = _line_end(text, run.end())
             if line_end and (bare or prefix.rstrip(" \t*").endswith((":", "："))):
                 opening, inner_start, behind_label = run, line_end, not bare
-        elif bare and run[0].startswith(opening[0]) and text[run.end() : run.end() + 1] in " \t\r\n<":
+        elif not bare or not run[0].startswith(opening[0]):
+            continue
+        elif text[run.end() : run.end() + 1] not in " \t\r\n<":
+            depth += nesting
+        elif depth:
+            depth -= 1
+        else:
             fences.append(Fence(opening, inner_start, run, behind_label=behind_label))
             opening = None
-    if opening is not None:
-        notes.append(diagnose("unclosed-fence", opening.span()))
-    return fences
+    return fences, opening
 
 
 def is_within(regions: list[Span], at: int) -> bool:
