@@ -164,6 +164,34 @@ def test_a_bad_line_is_a_record_and_never_an_abort(parse):
     assert (result.code, result.err) == (1, "reactcli: of 6 records, 5 hold nothing that was recognised\n")
 
 
+def test_a_null_field_is_passed_over(parse):
+    line = json.dumps({"output": None, "content": ANSWER})
+    assert parse("--input", "jsonl", "a", a=line).lines[0]["final_answer"] == "Reykjavík 😀"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32"])
+def test_json_lines_in_other_encodings_are_told_by_their_mark(parse, encoding):
+    text = "".join(json.dumps({"output": ANSWER}, ensure_ascii=False) + "\n" for _ in range(3))
+    mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+    result = parse("--input", "jsonl", "a", a=mark + text.encode(encoding))
+    assert [record["final_answer"] for record in result.lines] == ["Reykjavík 😀"] * 3
+    broken = parse("--input", "jsonl", "a", a=mark + text.encode(encoding) + b"x")
+    assert [found["code"] for found in broken.lines[3]["diagnostics"]] == ["replaced-bytes", "line-without-text"]
+
+
+@pytest.mark.parametrize("options", [("--get", "action"), ("--format", "table"), ("--steps",)])
+def test_what_no_record_holds_is_said_on_stderr(parse, options):
+    line = json.dumps({"output": 'Action: f\nAction Input: {"a": 1'})
+    result = parse("--input", "jsonl", *options, "a", a=line)
+    assert "a:1:2:21: error[truncated-input]" in result.err
+    assert parse("--input", "jsonl", "-q", *options, "a", a=line).err == ""
+
+
+@pytest.mark.parametrize("text", ["Question: hm", "Thought: hm Action lookup"])
+def test_steps_that_come_to_nothing_are_said(parse, text):
+    assert "a:1:1: warning[no-action-or-answer]" in parse("--steps", "a", a=text).err
+
+
 def test_a_field_can_be_named(parse):
     line = json.dumps({"output": REPLY, "mine": ANSWER})
     assert parse("--input", "jsonl", "--field", "mine", "a", a=line).lines[0]["final_answer"] == "Reykjavík 😀"

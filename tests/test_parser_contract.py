@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from reactcli import ReActAgentParser, Step
@@ -22,6 +24,25 @@ def test_parse_step_gives_five_keys_in_order() -> None:
         "final_answer",
         "is_final",
     ]
+
+
+@pytest.mark.parametrize("given", [None, b"Thought: t", 5, ["Thought: t"]])
+@pytest.mark.parametrize("method", ["parse_step", "parse", "parse_trace"])
+def test_what_is_no_text_is_a_type_error_that_says_so(method, given) -> None:
+    with pytest.raises(TypeError, match=f"^a reply is a str, and this is of type {type(given).__name__}$"):
+        getattr(ReActAgentParser(), method)(given)
+
+
+def test_a_stream_takes_text_or_bytes_only() -> None:
+    with pytest.raises(TypeError, match=r"^a chunk is str or bytes, and this is of type NoneType$"):
+        ReActAgentParser().stream().feed(None)
+
+
+def test_a_parser_can_be_copied_and_sent_to_another_process() -> None:
+    parser = ReActAgentParser("bracket", on_both="action", pick="last", primed=True)
+    again = pickle.loads(pickle.dumps(parser))  # noqa: S301  # our own
+    assert (again.dialect.name, again.parse(BOTH)) == (parser.dialect.name, parser.parse(BOTH))
+    assert pickle.loads(pickle.dumps(ReActAgentParser())).dialect is ReActAgentParser().dialect  # noqa: S301
 
 
 def test_execute_step_runs_the_tool_on_the_raw_input() -> None:

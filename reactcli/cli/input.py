@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import sys
+from itertools import chain
 
 from reactcli.cli.options import NoInputError, UsageError
 from reactcli.diagnostics import Diagnostic, diagnose
@@ -93,6 +94,30 @@ def lines_of(blocks: Iterable[bytes], limit: int, number: int = 1) -> Iterator[L
         yield None
     if size:
         yield _line(number, b"".join(held), limit)
+
+
+def utf8_blocks(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """The blocks of a text that is read by lines: UTF-16 and UTF-32, told by their mark, are written as UTF-8. What is
+    wrong in them is wrong afterwards, so that whoever decodes a line reports it.
+    """
+    start = b""
+    while len(start) < _LONGEST_MARK and (block := next(blocks, b"")):
+        start += block
+    mark, encoding = _encoding(start)
+    if encoding == "utf-8":
+        yield start
+        yield from blocks
+        return
+    decoder = codecs.getincrementaldecoder(encoding)("surrogatepass")
+    for block in chain((start[len(mark) :],), blocks):
+        yield decoder.decode(block).encode("utf-8", "surrogatepass")
+    if decoder.getstate()[0]:
+        yield b"\xff"  # half a character
+
+
+def is_utf8(start: bytes) -> bool:
+    """No mark at the start of a file tells another encoding."""
+    return _encoding(start)[1] == "utf-8"
 
 
 def decode(content: bytes, name: str) -> Text:

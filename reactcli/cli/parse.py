@@ -32,7 +32,7 @@ MANY = 1000
 
 def run(values: Mapping[str, Any], shell: Shell) -> int:
     options = _checked(Options(**{field: values[field] for field in Options._fields}))
-    verdict = Verdict(shell, is_strict=options.strict, is_explained=options.full, is_counted=options.input == "jsonl")
+    verdict = Verdict(shell, is_strict=options.strict, is_explained=options.full, is_counted=options.is_told_inside)
     parsing = Parsing(options, options.parser(), shell, verdict)
     is_printed = _print_events(parsing) if options.stream else _print_records(parsing)
     if not is_printed:

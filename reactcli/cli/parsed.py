@@ -46,6 +46,11 @@ class Options(Value):
         """Each record says where it comes from, and carries its own diagnostics."""
         return self.input == "jsonl" or len(self.files) > 1
 
+    @property
+    def is_told_inside(self) -> bool:
+        """The diagnostics are in the records that are printed; otherwise they have to be said on stderr."""
+        return self.input == "jsonl" and self.get is None and self.format != "table" and (self.full or not self.steps)
+
     def parser(self) -> ReActAgentParser:
         from reactcli.parser import ReActAgentParser
 
@@ -86,9 +91,10 @@ class Parsing(Value):
     @property
     def is_shareable(self) -> bool:
         """The records may be read by several processes: each is printed on its own, and nothing else is said."""
-        options, out = self.options, self.shell.out
+        options, shell = self.options, self.shell
+        is_silent = shell.quiet or (options.is_told_inside and not shell.verbose)
         one_by_one = options.input == "jsonl" and len(options.files) == 1 and options.format not in {"json", "table"}
-        return one_by_one and not out.is_terminal and not out.is_coloured and not self.shell.verbose
+        return one_by_one and is_silent and not shell.out.is_terminal and not shell.out.is_coloured
 
     def readings(self, records: Iterable[Record | None]) -> Iterator[Reading]:
         """Reads record by record; what is printed is flushed before each wait for more input."""

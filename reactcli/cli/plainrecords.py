@@ -40,8 +40,8 @@ def lane(field: str | None, labels: dict[str, Any]) -> Lane:
             return None
         id_ = record.get("id")
         for name in names:
-            if name in record:
-                text = record[name]
+            text = record.get(name)
+            if text is not None:
                 break
         else:
             return None

@@ -1,14 +1,24 @@
 """What there is to parse: one text, several files, or the lines of JSON Lines files, as one stream of records.
 
 A record that cannot be read has no text but diagnostics; it never ends the stream. The first of FIELDS that is there
-holds a line's text, or the field that `--field` names; a line that is a JSON string is the text itself.
+and not null holds a line's text, or the field that `--field` names; a line that is a JSON string is the text itself.
 """
 
 from __future__ import annotations
 
 import json
 
-from reactcli.cli.input import InputError, Line, decode, display_name, lines_of, read_blocks, read_text, too_large
+from reactcli.cli.input import (
+    InputError,
+    Line,
+    decode,
+    display_name,
+    lines_of,
+    read_blocks,
+    read_text,
+    too_large,
+    utf8_blocks,
+)
 from reactcli.diagnostics import Diagnostic, diagnose
 from reactcli.values import Value
 
@@ -74,7 +84,7 @@ def line_records(paths: tuple[str, ...], form: Form) -> Iterator[Record | None]:
         name = display_name(path)
         labels = {"file": name} if len(paths) > 1 else {}
         try:
-            yield from records_of(lines_of(read_blocks(path), form.limit), name, labels, form)
+            yield from records_of(lines_of(utf8_blocks(read_blocks(path)), form.limit), name, labels, form)
         except InputError as error:
             if len(paths) == 1:
                 raise
@@ -125,7 +135,7 @@ def _text(value: object, field: str | None) -> tuple[str | None, str]:
         return value, ""
     if not isinstance(value, dict):
         return None, "it is neither an object nor a string"
-    found = field if field is not None else next((known for known in FIELDS if known in value), None)
+    found = field if field is not None else next((known for known in FIELDS if value.get(known) is not None), None)
     if found is None:
         return None, "it has none of the fields that are known"
     if found not in value:

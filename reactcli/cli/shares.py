@@ -13,7 +13,7 @@ from collections import deque
 from contextlib import suppress
 from itertools import islice
 
-from reactcli.cli.input import STDIN
+from reactcli.cli.input import STDIN, is_utf8
 from reactcli.cli.output import Output
 from reactcli.errors import ReactcliError
 from reactcli.values import Value
@@ -30,6 +30,7 @@ LONG = 8 << 20
 """Bytes of the shortest file that is shared out: starting the processes takes 50 ms, as long as parsing 5 MB."""
 SHARE = 1 << 20
 """Bytes of a share, and of its longest line if there is one that is longer."""
+ENOUGH_DESCRIPTORS = 64
 MOST_PROCESSES = 4
 """More of them would mostly wait for their turn to write."""
 
@@ -51,15 +52,19 @@ class Share(Value):
 
 def open_long(path: str) -> int | None:
     """A descriptor of a file that is worth sharing out, or None."""
-    if not sys.platform.startswith("linux") or processes() < 2:
+    if not sys.platform.startswith("linux") or processes() < 2 or _most_descriptors() < ENOUGH_DESCRIPTORS:
         return None
     try:
         told = os.fstat(sys.stdin.fileno()) if path == STDIN else os.stat(path)  # noqa: PTH116  # pathlib costs 12 ms
         if not stat.S_ISREG(told.st_mode) or told.st_size < LONG:  # to open a pipe and leave it would end who writes it
             return None
-        return os.dup(sys.stdin.fileno()) if path == STDIN else os.open(path, os.O_RDONLY)
+        descriptor = os.dup(sys.stdin.fileno()) if path == STDIN else os.open(path, os.O_RDONLY)
+        if is_utf8(os.pread(descriptor, 4, _place(descriptor))):
+            return descriptor
+        os.close(descriptor)
     except (OSError, ValueError, AttributeError):  # whoever reads it in one piece says why
         return None
+    return None
 
 
 def processes() -> int:
@@ -155,6 +160,13 @@ def _received(worker: Connection) -> Any:
     if isinstance(message, Exception):
         raise message
     return message
+
+
+def _most_descriptors() -> int:
+    from resource import RLIMIT_NOFILE, getrlimit
+
+    soft, _ = getrlimit(RLIMIT_NOFILE)
+    return soft if soft >= 0 else ENOUGH_DESCRIPTORS
 
 
 def _place(descriptor: int) -> int:

@@ -1,6 +1,7 @@
 """`ReActAgentParser`: from the text of a model to a step, from a transcript to a trace.
 
-The parser opens no file, prints nothing and never raises on a text: what is odd becomes a diagnostic.
+The parser opens no file, prints nothing and never raises on a text: what is odd becomes a diagnostic. TypeError for
+what is no text, such as the missing content of a chat message.
 """
 
 from __future__ import annotations
@@ -37,8 +38,14 @@ class ReActAgentParser:
         self.dialect = reader.dialect_named(dialect)
         self.policy = reader.policy_of(on_both, pick, primed=primed, implicit_final=implicit_final)
 
+    def __reduce__(self) -> tuple[Callable[..., ReActAgentParser], tuple[object, ...]]:
+        policy = self.policy
+        return _made_again, (self.dialect.name, policy.on_both, policy.pick, policy.primed, policy.implicit_final)
+
     def parse_step(self, llm_output: str) -> dict[str, Any]:
         """The keys thought, action, action_input, final_answer and is_final of one reply."""
+        if not isinstance(llm_output, str):
+            raise _no_text(llm_output)
         return self._reader.five_keys(llm_output, self.dialect, self.policy)
 
     def execute_step(self, llm_output: str, tools: Mapping[str, Callable[[Any], Any]]) -> tuple[dict[str, Any], str]:
@@ -57,10 +64,14 @@ class ReActAgentParser:
 
     def parse(self, text: str) -> Step:
         """Everything known about the one step that `parse_step` reports."""
+        if not isinstance(text, str):
+            raise _no_text(text)
         return self._reader.whole_step(text, self.dialect, self.policy)
 
     def parse_trace(self, text: str) -> Trace:
         """Every step of a transcript, in order; several episodes are told apart by `Step.episode`."""
+        if not isinstance(text, str):
+            raise _no_text(text)
         return self._reader.whole_trace(text, self.dialect, self.policy)
 
     def stream(self) -> StepStream:
@@ -68,3 +79,12 @@ class ReActAgentParser:
         from reactcli.parser.stream import StepStream  # 3 ms
 
         return StepStream(self)
+
+
+def _made_again(dialect: str, on_both: str, pick: str, primed: bool, implicit_final: bool) -> ReActAgentParser:
+    """For copies, and for other processes."""
+    return ReActAgentParser(dialect, on_both=on_both, pick=pick, primed=primed, implicit_final=implicit_final)
+
+
+def _no_text(given: object) -> TypeError:
+    return TypeError(f"a reply is a str, and this is of type {type(given).__name__}")

@@ -101,6 +101,9 @@ def trace_of(found: Cut, choices: list[Choice]) -> Trace:
         step = _transcribed(choice, episode, first=number == 0)
         if step.observation is not None or step.contract() != _NOTHING:
             steps.append(step)
+    notes = [*found.notes, *text_checks(found, recognised=(says := any(map(_recognised, choices))))]
+    if found.text.strip() and (says or found.reasoning) and not any(step.action or step.is_final for step in steps):
+        notes.append(diagnose("no-action-or-answer", (0, len(found.text))))
     answered = bool(steps) and steps[-1].is_final
     return Trace(
         question=next((step.question for step in steps if step.question is not None), None),
@@ -108,7 +111,7 @@ def trace_of(found: Cut, choices: list[Choice]) -> Trace:
         final_answer=steps[-1].final_answer if answered else None,
         status="finished" if answered else "unfinished",
         dialect=_commonest([step.dialect for step in steps]),
-        diagnostics=in_order([*found.notes, *text_checks(found, recognised=any(map(_recognised, choices)))]),
+        diagnostics=in_order(notes),
     )
 
 

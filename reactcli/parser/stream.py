@@ -85,6 +85,8 @@ class StepStream:
         """Take the next piece of the text, and tell what can be told. ReactcliError once the stream is closed."""
         if self._closed:
             raise ReactcliError("the stream is closed", hint="begin another with parser.stream()")
+        if not isinstance(chunk, str | bytes):
+            raise TypeError(f"a chunk is str or bytes, and this is of type {type(chunk).__name__}")
         return self._take(self._decoder.decode(chunk) if isinstance(chunk, bytes) else chunk, last=False)
 
     def close(self) -> Step:
