@@ -19,12 +19,15 @@ from reactcli.source import plain_lines, stripped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from reactcli.diagnostics import Diagnostic
     from reactcli.parser.rounds import Request, Round
     from reactcli.source import Span
     from reactcli.tokens import Cut, Piece
 
 _BESIDE_TAGS = pattern(r"\A[ \t]{0,80}\n|\n[ \t]{0,80}\Z")
+_SEPARATORS = ((", ", ": "), (",", ":"))
 _DIALECT_OF = {"blob": "json", "bracket": "bracket", "call": "call", "pause": "pause", "lines": "classic"}
 
 
@@ -105,6 +108,7 @@ def _call(reading: Reading, request: Request) -> Call | None:
     elif request.arguments:
         call.span = (request.arguments[0][2], request.arguments[-1][3])
         call.written = _arguments_text(found, request.arguments)
+        notes += _unclosed(found, request.arguments[:-1])
         _, opens, _, stop, _ = request.arguments[-1]
         if found.text[opens] == "<" and stop == found.window[1]:  # its tag is never closed
             call.truncated = True
@@ -133,6 +137,13 @@ def _spelled(found: Cut, request: Request, span: Span, notes: list[Diagnostic]) 
     return spelled(found.text, span, found.dialect.spellings, notes)
 
 
+def _unclosed(found: Cut, arguments: list[Piece]) -> Iterator[Diagnostic]:
+    """Arguments that end only because the next begins: it may be part of their text."""
+    for _, opens, body, stop, _ in arguments:
+        if found.text[opens] == "<" and not found.text.startswith("</", stop):
+            yield diagnose("missing-closer", (stop, stop), text=f"tag of {found.text[opens:body]}")
+
+
 def _arguments_text(found: Cut, arguments: list[Piece]) -> str:
     """Arguments that have a tag each, as a JSON object that we write; a value is JSON where it can be."""
     values: dict[str, object] = {}
@@ -141,9 +152,10 @@ def _arguments_text(found: Cut, arguments: list[Piece]) -> str:
         reading = read_value(found.text, start, end)
         whole = reading.found and reading.end == end and not reading.diagnostics
         told = found.value(piece) if found.text[piece[1]] != "<" else _inside_tag(found, piece)
-        # a scalar that JSON would write in other letters stays text: 3.10 is a version, not 3.1
-        same = isinstance(reading.value, dict | list) or json.dumps(reading.value, ensure_ascii=False) == told.strip()
-        values[piece[4]] = reading.value if whole and same else told
+        # what JSON would write in other letters stays text: 3.10 is a version and not 3.1, and a file has its layout
+        spelt = (json.dumps(reading.value, ensure_ascii=False, separators=signs) for signs in _SEPARATORS)
+        same = whole and told.strip() in spelt
+        values[piece[4]] = reading.value if same else told
     return json.dumps(values, ensure_ascii=False)
 
 

@@ -206,8 +206,13 @@ def _may_argue(pieces: list[Piece], at: int) -> bool:
 
 
 def _same(marks: Marks, following: re.Match[str], mark: Mark) -> bool:
-    """The next mark opens the same part again: the one before it was never closed."""
-    return marks.of(following)[0].part is mark.part
+    """The next mark opens the same part again: the one before it was never closed. In the middle of a line, an argument
+    is part of the text of another.
+    """
+    if marks.of(following)[0].part is not mark.part:
+        return False
+    at = following.start()
+    return mark.part is not Part.ARGUMENT or bool(_BEFORE_TAG.search(following.string, max(0, at - _SENTENCE), at))
 
 
 def fence_pieces(found: Cut, dialect: Dialect) -> list[Piece]:
