@@ -76,7 +76,7 @@ CODES: dict[str, tuple[str, str, str]] = {
     "stray-fence": ("info", "a code fence that nothing opened was dropped", ""),
     "dropped-tokens": ("info", "the end of the text, {text}, was dropped", ""),
     "reply-fence": ("info", "the code fence around the whole text was removed", ""),
-    "unused-text": ("info", "text between the marks was not used", ""),
+    "unused-text": ("info", "this text is no part of the step", ""),
     # -- reasoning
     "unclosed-reasoning": (
         "error",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from cases import load
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from laws import check_laws, streamed
 from texts import FRAGMENTS, texts
 
-from reactcli import ReActAgentParser
+from reactcli import ReActAgentParser, Step
 from reactcli.parser.choices import choose
 from reactcli.parser.plain import plain_step, whole_plain_step
 from reactcli.parser.rounds import rounds_of
@@ -102,6 +103,28 @@ def test_the_fast_lane_reads_what_the_general_reader_reads() -> None:
                     text
                 )
     assert plain > 3_000
+
+
+LABELLED = [
+    *("Thought: {}", "Action: {}", "Action Input: {}", "Observation: {}", "Final Answer: {}", "Answer: {}", "Plan: {}"),
+    *("Question: {}", "Reflection: {}", "Summary: {}", "Action: f[{}]", "Action: f({})", "Action: Finish[{}]", "{}"),
+    *('Action Input: {{"a": "{}"}}', "Action: None", "Action: finish", "<think>{}</think>", "PAUSE", "Action: {}, g"),
+]
+SAYS_THAT_MORE_FOLLOWS = {"text-after-step", "steps-written-ahead", "several-actions", "action-and-final-answer"}
+
+
+def test_what_no_field_holds_is_reported() -> None:
+    rng = random.Random(SEED)
+    for _ in range(6_000):
+        lines = [rng.choice(LABELLED).format(f"w{number}") for number in range(rng.randint(1, 4))]
+        text = "\n".join(lines)
+        step = PARSER.parse(text)
+        if SAYS_THAT_MORE_FOLLOWS & {found.code for found in step.diagnostics}:
+            continue
+        held = repr([getattr(step, field) for field in Step._fields])
+        reported = [text[slice(*span)] for span in [*step.spans.values(), *(d.span for d in step.diagnostics)]]
+        lost = [word for word in re.findall(r"w\d+", text) if word not in held and word not in "".join(reported)]
+        assert lost == [], text
 
 
 @pytest.mark.parametrize("case", load("steps"), ids=repr)

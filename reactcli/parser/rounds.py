@@ -29,7 +29,7 @@ class Request:
 
 class Round:
     __slots__ = (
-        "answer", "final", "last", "observations", "observed", "others", "question", "requests", "stray_input",
+        "answer", "final", "observations", "observed", "others", "pieces", "question", "requests", "stray_input",
         "thoughts",
     )  # fmt: skip
 
@@ -47,8 +47,8 @@ class Round:
         self.final: Piece | None = None
         self.answer: Piece | None = None
         """A weak `Answer:`."""
-        self.last = 0
-        """Where its last piece starts."""
+        self.pieces: list[Piece] = []
+        """All of them, in order."""
 
     def is_over(self, part: Part, *, is_transcript: bool) -> bool:
         """A piece of this part begins the next round. In a transcript, an observation closes a step without an action
@@ -76,7 +76,7 @@ def rounds_of(pieces: list[Piece], notes: list[Diagnostic], *, is_transcript: bo
         if current.is_over(part, is_transcript=is_transcript):
             current = Round()
             rounds.append(current)
-        current.last = piece[1]
+        current.pieces.append(piece)
         if part is Part.THOUGHT:
             current.thoughts.append(piece)
         elif part is Part.ACTION:

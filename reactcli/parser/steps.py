@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import accumulate
 
+from reactcli.actions.names import is_terminal, says_no_action
 from reactcli.actions.parallel import parallel_calls
 from reactcli.diagnostics import diagnose, in_order
 from reactcli.dialects.parts import Part
@@ -46,31 +48,40 @@ def step_of(choice: Choice, rounds: list[Round], policy: Policy) -> Step:
         and not found.dialect.explicit
     ):
         notes.append(diagnose("text-before-labels", fields["spans"]["preamble"]))
-    notes += _behind(choice, rounds, fields["shadowed"])
+    if not choice.conflict:
+        notes += _untold(choice, fields, notes)
     return Step(**fields, diagnostics=in_order(notes))
 
 
-_RUN_ON = {Part.THOUGHT, Part.OBSERVATION, Part.QUESTION}
-
-
-def _behind(choice: Choice, rounds: list[Round], shadowed: tuple[Step, ...]) -> Iterator[Diagnostic]:
-    """What leads to nothing behind the step: part of an answer that spells a label, or a model that ran on."""
-    own = choice.reading.round
-    if shadowed or own not in rounds:
-        return
-    for piece in _further(own, rounds[rounds.index(own) + 1 :], choice.found.pieces):
-        if text := choice.found.value(piece):
-            yield diagnose("text-after-step", choice.found.body(piece), text=f"'{text}'")
+def _untold(choice: Choice, fields: dict[str, Any], notes: list[Diagnostic]) -> Iterator[Diagnostic]:
+    """What neither the step nor a diagnostic tells: labelled text before it, and the first behind it."""
+    found, of = choice.found, choice.reading.round
+    acts = choice.call is not None or choice.reading.terminal
+    names = [found.value(request.action).partition("\n")[0] for request in of.requests]
+    requests = [request for request, name in zip(of.requests, names, strict=True) if not says_no_action(name)]
+    requests = requests if fields["shadowed"] or fields["parallel_actions"] else requests[:acts]
+    used = [piece for request in requests for piece in (request.action, request.input, *request.arguments) if piece]
+    used += [of.final] if of.final is not None else []
+    told = sorted(
+        [*fields["spans"].values(), *(note.span for note in notes), *((piece[1], piece[3]) for piece in used)]
+    )
+    starts = [start for start, _ in told]
+    ends = list(accumulate((end for _, end in told), max))
+    step_at = min(start for start, _ in fields["spans"].values()) if fields["spans"] else len(found.text)
+    for piece in of.pieces if fields["shadowed"] else found.pieces:
+        start, end = found.body(piece)
+        index = bisect_right(starts, start) - 1
+        if start == end or (index >= 0 and ends[index] > start) or _says_nothing(found.text[start:end]):
+            continue
+        if start < step_at or piece[0] is Part.ASIDE:
+            yield diagnose("unused-text", (start, end))
+        else:
+            yield diagnose("text-after-step", (start, end), text=f"'{found.value(piece)}'")
             return
 
 
-def _further(own: Round, later: list[Round], pieces: list[Piece]) -> Iterator[Piece]:
-    """The thoughts behind a step; behind an answer, observations and questions too: nothing was done to observe."""
-    if own.final is None:
-        for one in later:
-            yield from one.thoughts
-    else:
-        yield from (piece for piece in pieces if piece[1] > own.final[1] and piece[0] in _RUN_ON)
+def _says_nothing(name: str) -> bool:
+    return says_no_action(name) or is_terminal(name)
 
 
 def _add_invented(found: Cut, rounds: list[Round], fields: dict[str, Any], notes: list[Diagnostic]) -> None:
@@ -260,7 +271,7 @@ def _reasoning(choice: Choice) -> str:
 
 def _divide_thinking(thinking: list[Span], choices: list[Choice]) -> None:
     """Gives each stretch of reasoning to the step it leads to: the first with a piece behind it, or else the last."""
-    ends = [choice.reading.round.last for choice in choices]
+    ends = [max((piece[1] for piece in choice.reading.round.pieces), default=0) for choice in choices]
     shares: list[list[Span]] = [[] for _ in choices]
     for span in thinking:
         shares[min(bisect_right(ends, span[0]), len(ends) - 1)].append(span)
