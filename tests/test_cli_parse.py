@@ -285,6 +285,21 @@ def test_policies_reach_the_parser(parse):
     assert json.loads(parse("a", "--primed", a="so it is\nAction: f\nAction Input: 1").out)["thought"] == "so it is"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Final Answer: \n```json\n{"a": 1}\n```',
+        'Thought: t\nAction: s\nAction Input:\n```json\n{"a": 1}\n```',
+        "Final Answer: Steps:\n1. Action: plan\n2. Observation: look\nbye",
+        "Thought: t\nFinal Answer: ends in half a label\nAct",
+    ],
+)
+def test_the_texts_of_a_stream_add_up_to_the_step(parse, text):
+    *events, last = parse("--stream", "a", a=text).lines
+    told = {part: "".join(e["text"] for e in events if e["part"] == part) for part in {e["part"] for e in events}}
+    assert told == {key: value for key, value in last.items() if isinstance(value, str) and value and key != "event"}
+
+
 def test_stream_prints_events_and_then_the_step(parse):
     result = parse("a", "--stream", a=REPLY)
     *events, last = result.lines

@@ -110,15 +110,20 @@ def _print_events(parsing: Parsing) -> bool:
     stream, decoder = parsing.parser.stream(), Decoder()
     blocks: list[bytes] = []
     for block in _arriving(options, shell, blocks):
-        for part, text in stream.feed(decoder.feed(block, is_last=not block)):
-            shell.write_json({"event": "text", "part": part, "text": text})
-            shell.out.write(Safe("\n"))
+        _print_texts(stream.feed(decoder.feed(block, is_last=not block)), shell)
     step = stream.close()
+    _print_texts(stream.rest, shell)
     shell.write_json({"event": "step", **step.contract()})
     shell.out.write(Safe("\n"))
     whole = decode(b"".join(blocks), display_name(options.files[0]))
     parsing.verdict.add(whole.name, whole.text, (*whole.diagnostics, *step.diagnostics))
     return True
+
+
+def _print_texts(events: list[tuple[str, str]], shell: Shell) -> None:
+    for part, text in events:
+        shell.write_json({"event": "text", "part": part, "text": text})
+        shell.out.write(Safe("\n"))
 
 
 def _arriving(options: Options, shell: Shell, blocks: list[bytes]) -> Iterator[bytes]:

@@ -18,7 +18,7 @@ from reactcli.loosejson import balanced_end
 from reactcli.patterns import pattern
 from reactcli.source import BOM, plain_lines
 from reactcli.tokens.labels import BULLETS, EMOJI, EMPHASIS, labels_of
-from reactcli.tokens.lines import EMPHASIS_HERE, ENDED_BY, may_lack_colon, past_closing_emphasis
+from reactcli.tokens.lines import EMPHASIS_HERE, ENDED_BY, RAW, is_item, may_lack_colon, past_closing_emphasis
 from reactcli.tokens.marks import Marks
 from reactcli.tokens.tails import is_stop_line, is_token
 
@@ -76,6 +76,8 @@ class StepStream:
         self._acted = False
         self._closed = False
         self._started = False
+        self._listed = False
+        """A label that opened a part was a list item."""
         self._told = 0
         self._wasted = 0
         """Characters looked at for values that were still open: bounded by the characters told."""
@@ -131,7 +133,7 @@ class StepStream:
             self._open(Part.REASONING, thinking.end(), _THOUGHT_OUT)
             return True
         word = label and self._labels.word(label[2])
-        if label and word and self._counts(word):
+        if label and word and self._counts(word) and not self._is_item(label[1]):
             body = label.end()
             if label[1] and not label[3].strip("】#"):
                 body = past_closing_emphasis(self._text, label[1], body, self._at + len(head))
@@ -146,6 +148,14 @@ class StepStream:
             self._fenced = not self._fenced
         self._line_start = False
         return None
+
+    def _is_item(self, before: str) -> bool:
+        """As the reader of the whole decides it, but for a plan in a thought, which only the rest of the text tells."""
+        item = is_item(before)
+        if item and not self._listed and self._part in RAW:
+            return True
+        self._listed = self._listed or item
+        return False
 
     def _is_unsettled(self, label: re.Match[str]) -> bool:
         """More text may still belong to a label: a colon behind `】`, or the end of bold that began before it."""

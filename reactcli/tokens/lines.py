@@ -48,7 +48,7 @@ ENDED_BY = {
 """Which labels end the body of a part (R6, R8, R9)."""
 _BEHIND_BLANK_LINE = {Part.QUESTION, Part.ANSWER, Part.PLAN}
 """What ends an observation only behind a blank line."""
-_RAW = {Part.ACTION_INPUT, Part.OBSERVATION, Part.FINAL_ANSWER, Part.ANSWER}
+RAW = {Part.ACTION_INPUT, Part.OBSERVATION, Part.FINAL_ANSWER, Part.ANSWER}
 """Parts in whose text a list item that looks like a label is a list item."""
 
 _ITEM_SIGNS = BULLETS + "#"
@@ -128,8 +128,8 @@ class _Reader:
 
     def _is_item(self, before: str) -> bool:
         """A list item inside a body whose own label was none; sets `listed` for the piece that may open otherwise."""
-        item = "* " in before or any(mark.isdigit() or mark in _ITEM_SIGNS for mark in before)
-        if item and not self.listed and (self.part in _RAW or (self.part is Part.THOUGHT and self._acts_plainly())):
+        item = is_item(before)
+        if item and not self.listed and (self.part in RAW or (self.part is Part.THOUGHT and self._acts_plainly())):
             return True
         if item:
             self.listed = True
@@ -175,14 +175,14 @@ class _Reader:
     def _fits(self, part: Part, label: re.Match[str]) -> bool:
         """Conflict C16: `Tool:` needs a thought or a `Tool Input:`, `Input:` an action, `Response:` an action."""
         if part is Part.ACTION:
-            if self.part in _RAW or self.part is Part.ACTION:
+            if self.part in RAW or self.part is Part.ACTION:
                 return False
             return self.thought or self._next_part(label.end()) is Part.ACTION_INPUT
         if part is Part.ACTION_INPUT:
             return self.part is Part.ACTION
         if part is Part.OBSERVATION:
             return self.part in (Part.ACTION, Part.ACTION_INPUT)
-        return self.part not in (Part.THOUGHT, *_RAW) or _behind_blank_line(self.text, label.start())
+        return self.part not in (Part.THOUGHT, *RAW) or _behind_blank_line(self.text, label.start())
 
     def _starts_step(self, body: int) -> bool:
         """An action inside an answer is a step if its value is a call or blob, or an action input follows (R6)."""
@@ -192,6 +192,11 @@ class _Reader:
         ahead = self.labels.at_line.search(self.text, at, self.end)
         word = ahead and self.labels.word(ahead[2])
         return word.part if word else None
+
+
+def is_item(before: str) -> bool:
+    """The decoration before a label makes its line an item of a list, a quotation or a heading."""
+    return "* " in before or any(mark.isdigit() or mark in _ITEM_SIGNS for mark in before)
 
 
 def past_closing_emphasis(text: str, before: str, body: int, end: int) -> int:
