@@ -215,7 +215,13 @@ def answer_of(text: str, span: Span | None, written: str | None) -> str:
     keyword = _KEYWORD_ANSWER.match(raw)
     if keyword:
         raw = raw[keyword.end() :].strip()
-    if len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "\"'" and raw[0] not in raw[1:-1].replace(f"\\{raw[0]}", ""):
+    if (
+        written is None
+        and len(raw) > 1
+        and raw[0] == raw[-1]
+        and raw[0] in "\"'"
+        and raw[0] not in raw[1:-1].replace(f"\\{raw[0]}", "")
+    ):
         decoded = read_value(raw, 0, len(raw)).value
         raw = decoded if isinstance(decoded, str) else raw[1:-1]
     return plain_lines(raw)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from reactcli.source import Span
 
 _CALL = pattern(r"([\w.\-/]{1,200})([ \t]?)([\[(（［【])")
+_NAME_OF_WORDS = pattern(r"([^\W\d][\w-]{0,40}(?:[ ][\w-]{1,40}){1,3}+)()(\[)(?=[^\[\]\n]{0,1000}\]\s*\Z)")
 _CALL_WITH_OBJECT = pattern(r"([^\W\d][\w.\-/]{0,199})(?:[ \t]{1,3}(?=\{)|(?=\{\s{0,20}[\"'}]))")
 _NEXT_CALL = pattern(r"[ \t]{0,3}(?:[;,，；、]|(?:and|&)(?=[ \t]))[ \t]{0,3}(?=[\w.\-/]{1,200}[ \t]?[\[(（［【])")
 _PAUSE = pattern(r"([^\W\d][\w.\-]{0,199}|(?i:final answer))[ \t]?[:：][ \t]*+(?<=[ \t：])(?=\S)")
@@ -107,7 +108,7 @@ def _call(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
     named = _CALL_WITH_OBJECT.match(text, start, end)
     if named and text[end - 1] == "}":
         return Call(named[1], "call", span=(named.end(), end))
-    opening = _CALL.match(text, start, end)
+    opening = _CALL.match(text, start, end) or _NAME_OF_WORDS.match(text, start, end)
     if opening is None:
         return None
     line_end = _line_end(text, start, end)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _REASONING_TAG = pattern(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
 _FENCE_RUN = pattern(r"`{3,}|~{3,}")
+_BEHIND_TAG = pattern(r"</\w{1,40}>\s*\Z")
 _LINE_LIMIT = 200
 """How far a fence looks for the start and the end of its line: labels and info words are shorter, and a line with many
 fences must not be scanned again for each."""
@@ -148,9 +149,7 @@ def is_within(regions: list[Span], at: int) -> bool:
 
 def _starts_line(text: str, at: int) -> bool:
     prefix = _line_before(text, at)
-    return prefix is not None and (
-        not prefix.strip() or prefix.rstrip().endswith(("</think>", "</thinking>", "</reasoning>"))
-    )
+    return prefix is not None and (not prefix.strip() or bool(_BEHIND_TAG.search(prefix)))
 
 
 def _line_before(text: str, at: int) -> str | None:
