@@ -151,7 +151,7 @@ def cut(text: str, dialect: Dialect = AUTO) -> Cut:
     else:
         found.pieces = label_pieces(found)
         if not any(piece[0] in STRONG for piece in found.pieces):
-            found.pieces = inline_pieces(found)
+            found.pieces = inline_pieces(found, found.pieces)
     return found
 
 
@@ -214,18 +214,19 @@ def _opens_with_tag(text: str, start: int) -> bool:
 def _guess(found: Cut) -> None:
     """Weigh the evidence in the order of R17: tokens, labels, tags, one JSON object, labels in mid-line."""
     text = found.text
-    fitting = [dialect for dialect in _evident(text) if dialect.beside_labels]
+    evident = _evident(text)
+    found.pieces = labelled = label_pieces(found)
+    fitting = [dialect for dialect in evident if dialect.beside_labels]
     for dialect in fitting:
-        pieces = mark_pieces(found, dialect, label_pieces(found))
+        pieces = mark_pieces(found, dialect, labelled)
         if any(piece[0] in STRONG or dialect.sure for piece in pieces):
             found.dialect, found.pieces = dialect, pieces
             _report_tie(found, fitting)
             return
-    found.pieces = labelled = label_pieces(found)
     strong = next((piece for piece in labelled if piece[0] in STRONG), None)
     if strong is not None and not (strong[0] is Part.ACTION and text.startswith("<", found.body(strong)[0])):
         return
-    fitting = [dialect for dialect in _evident(text) if not dialect.beside_labels]
+    fitting = [dialect for dialect in evident if not dialect.beside_labels]
     for dialect in fitting:
         pieces = mark_pieces(found, dialect, labelled)
         # `Action: <tool_call>{…}` is what the tag says; a tag further on does not count beside labels
@@ -234,7 +235,7 @@ def _guess(found: Cut) -> None:
             _report_tie(found, fitting)
             return
     if strong is None:
-        found.pieces = json_pieces(found, labelled) or inline_pieces(found)
+        found.pieces = json_pieces(found, labelled) or inline_pieces(found, labelled)
 
 
 def _report_tie(found: Cut, fitting: list[Dialect]) -> None:

@@ -92,9 +92,9 @@ def _words_of(labels: Mapping[str, Part], tools: Mapping[str, str]) -> dict[str,
     for parts in LABELS.values():
         for part, spellings in parts.items():
             for spelling in spellings.split("|"):
-                _add(found, spelling, Word(part, spelling.lower() in IN_CONTEXT))
+                _add(found, spelling, Word(part, spelling.lower() in IN_CONTEXT, ""))
     for spelling, part in labels.items():
-        _add(found, spelling, Word(part, tool=tools.get(spelling, "")))
+        _add(found, spelling, Word(part, in_context=False, tool=tools.get(spelling, "")))
     return found
 
 

@@ -235,9 +235,10 @@ def _with_glued_inputs(found: Cut, pieces: list[Piece]) -> list[Piece]:
     return whole
 
 
-def inline_pieces(found: Cut) -> list[Piece]:
-    """Labels in mid-line, for texts that lost their line breaks (R16): a final answer, or an action with its input."""
-    pieces = label_pieces(found)
+def inline_pieces(found: Cut, pieces: list[Piece]) -> list[Piece]:
+    """The pieces of label lines, and those of labels in mid-line, for texts that lost their line breaks (R16): a final
+    answer, or an action with its input.
+    """
     if any(piece[0] is Part.ANSWER for piece in pieces):
         return pieces
     marks = list(_inline_marks(found))

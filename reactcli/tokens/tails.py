@@ -39,8 +39,11 @@ def value_end(text: str, mark: Span, start: int, end: int, *, last: bool) -> int
     while True:
         before = end
         end = _before_token(text, start, end)
-        end = _before_stop_line(text, start, end, last=last)
-        end = _before_separator(text, start, end, last=last)
+        at = _last_line(text, start, end)
+        if at >= start:
+            line = text[at + 1 : end].strip()
+            if is_stop_line(line, acting=True, last=last) or is_separator(line, last=last):
+                end = rstripped(text, start, at)
         if end == before:
             return _before_emphasis(text, mark, start, _before_stray_fence(text, start, end))
 
@@ -48,11 +51,6 @@ def value_end(text: str, mark: Span, start: int, end: int, *, last: bool) -> int
 def is_separator(line: str, *, last: bool) -> bool:
     """A heading that only counts steps (`### Step 2`), or a rule between two of them."""
     return bool(_SEPARATOR.fullmatch(line)) or (not last and bool(_RULE.fullmatch(line)))
-
-
-def _before_separator(text: str, start: int, end: int, *, last: bool) -> int:
-    at = _last_line(text, start, end)
-    return rstripped(text, start, at) if at >= start and is_separator(text[at + 1 : end].strip(), last=last) else end
 
 
 def _last_line(text: str, start: int, end: int) -> int:
