@@ -47,6 +47,7 @@ class Cut:
     """A text cut into pieces."""
 
     __slots__ = (
+        "_ends",
         "dialect",
         "fences",
         "hidden",
@@ -76,6 +77,8 @@ class Cut:
         """A value ends where the next of them begins."""
         self.hidden: list[Span] = []
         """What is taken out of values: reasoning, headers of turns, and the lines of a fence around a tag."""
+        self._ends: dict[Span, int] = {}
+        """Where values end whose ends took a second look, by where they seemed to stand."""
         self.fences: list[Fence] = []
         self.notes: list[Diagnostic] = []
 
@@ -92,7 +95,10 @@ class Cut:
             start, end = self._own_turn(start, end)
         last = piece[3] == self.window[1]
         if start < end and (self.text[end - 1] in _TAIL_ENDS or (last and "\n" in raw)):
-            end = value_end(self.text, (piece[1], piece[2]), start, end, last=last)
+            found = self._ends.get((start, end))
+            if found is None:
+                found = self._ends[start, end] = value_end(self.text, (piece[1], piece[2]), start, end, last=last)
+            end = found
         return start, end
 
     def value(self, piece: Piece) -> str:

@@ -53,6 +53,8 @@ RAW = {Part.ACTION_INPUT, Part.OBSERVATION, Part.FINAL_ANSWER, Part.ANSWER}
 
 _ITEM_SIGNS = BULLETS + "#"
 """Signs of an item, a quotation, a heading, or a comment in code."""
+_REPORTED = 20
+"""Labels in mid-line that are reported: a text that lost its line breaks may have thousands."""
 _SHORT = 40
 """Characters of the longest action that is none."""
 _NOT_SPACE = pattern(r"\S")
@@ -252,7 +254,7 @@ def inline_pieces(found: Cut, pieces: list[Piece]) -> list[Piece]:
         chosen = [mark for mark in marks if mark[1] >= pair[1]]
     else:
         return pieces
-    for part, at, body, _, _ in chosen:
+    for part, at, body, _, _ in chosen[:_REPORTED]:
         label = found.text[at:body].strip(f" :：{EMPHASIS}")
         found.notes.append(diagnose("label-in-mid-line", (at, body), label=label or part))
     return _closed(sorted([*pieces, *chosen], key=lambda piece: piece[1]))
