@@ -237,6 +237,14 @@ def test_get_prints_what_is_no_string_as_json(parse):
     assert parse("-q", "a", "--get", "arguments", a=ODD).out == '{"q": 1}\n'
 
 
+@pytest.mark.parametrize("layout", ["json", "jsonl"])
+def test_get_as_json_keeps_a_value_on_its_line(parse, layout):
+    lines = "".join(json.dumps({"output": f"Thought: a\\nb\nFinal Answer: {n}\nx"}) + "\n" for n in "12")
+    result = parse("--input", "jsonl", "--get", "final_answer", "--format", layout, "a", a=lines)
+    assert result.out == '"1\\nx"\n"2\\nx"\n'
+    assert parse("--steps", "--get", "observation", "--format", layout, "a", a=TRANSCRIPT).out == '"one"\nnull\n'
+
+
 def test_get_into_a_pipe_is_raw(parse):
     assert parse("a", "--get", "final_answer", a="Final Answer: a\x1b[0mb\u202e").out == "a\x1b[0mb\u202e\n"
 

@@ -152,7 +152,7 @@ COMMAND = Command(
         Option(("--dialect",), "Read this dialect; `reactcli dialects` lists them.", metavar="NAME", default="auto"),
         Option(("--steps",), "The text is a transcript: print every step of it, as JSON Lines."),
         Option(("--full",), "Print everything that is known: spans, arguments, all steps, diagnostics."),
-        Option(("--get",), "Print only this field, bare.", metavar="FIELD"),
+        Option(("--get",), "Print only this field, bare; as JSON with --format jsonl.", metavar="FIELD"),
         Option(("--format",), "How to print.", choices=("json", "jsonl", "table")),
         Option(("--input",), "What the files hold.", choices=("text", "jsonl"), default="text"),
         Option(("--field",), f"The field with the text; else the first of {', '.join(FIELDS)}.", metavar="NAME"),

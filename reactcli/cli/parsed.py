@@ -174,7 +174,8 @@ def print_documents(records: Iterable[Record | None], parsing: Parsing) -> bool:
 
 def print_values(records: Iterable[Record | None], parsing: Parsing) -> bool:
     """The bare values of one field, raw unless a terminal shows them; False if there is none. Where there may be
-    several, an absent one is an empty line, so that lines and steps stay side by side.
+    several, an absent one is an empty line, so that lines and steps stay side by side. With `--format json` or `jsonl`,
+    each is JSON on one line.
     """
     options, out = parsing.options, parsing.shell.out
     is_many = options.is_bulk or options.steps
@@ -184,7 +185,10 @@ def print_values(records: Iterable[Record | None], parsing: Parsing) -> bool:
         if value is None and not is_many:
             continue
         is_found = is_found or value is not None
-        text = "" if value is None else value if isinstance(value, str) else json_text(value)
+        if options.format is not None or not isinstance(value, str | None):
+            text: str = json_text(value)
+        else:
+            text = value or ""
         if out.is_terminal:
             out.write(show(f"{text}\n"))
         else:
