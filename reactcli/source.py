@@ -5,9 +5,13 @@ Only LF, CRLF and CR end a line; U+2028 and its kind are ordinary characters (a 
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 from reactcli.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Span = tuple[int, int]
 """Start inclusive, end exclusive, in code points of the source text."""
@@ -45,6 +49,11 @@ class Source:
         if self._starts is None:
             self._starts = [0, *(match.end() for match in LINE_END.finditer(self.text))]
         return self._starts
+
+
+def spans_from(spans: list[Span], start: int) -> Iterator[Span]:
+    """Of spans that are in order, those from the one on that may hold an offset; copies nothing."""
+    return (spans[index] for index in range(max(0, bisect_left(spans, (start, start)) - 1), len(spans)))
 
 
 def plain_lines(text: str) -> str:

@@ -5,11 +5,13 @@ These checks look at the text once more, so only `parse` makes them; `parse_step
 
 from __future__ import annotations
 
+from itertools import chain
+
 from reactcli.diagnostics import diagnose
 from reactcli.dialects.parts import folded
 from reactcli.parser.lookalikes import skeleton
 from reactcli.patterns import pattern
-from reactcli.source import BOM, is_plain_ascii
+from reactcli.source import BOM, is_plain_ascii, spans_from
 from reactcli.tokens.labels import BULLETS, EMPHASIS, labels_of
 from reactcli.tokens.lines import STRONG
 from reactcli.tokens.marks import LEFTOVER
@@ -77,7 +79,7 @@ def _unused(found: Cut) -> Iterator[Diagnostic]:
 
 
 def _between(found: Cut, start: int, end: int) -> Iterator[Diagnostic]:
-    for first, last in [*found.reasoning, (end, end)]:
+    for first, last in chain(spans_from(found.reasoning, start), ((end, end),)):
         stop = min(first, end)
         if start < stop:
             leftover = LEFTOVER.match(found.text, start, stop)
@@ -85,6 +87,8 @@ def _between(found: Cut, start: int, end: int) -> Iterator[Diagnostic]:
             if found.text[start:stop].strip():
                 yield diagnose("unused-text", (start, stop))
         start = max(start, last)
+        if start >= end:
+            return
 
 
 def lookalikes(text: str, dialect: Dialect) -> Iterator[Diagnostic]:

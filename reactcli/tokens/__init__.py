@@ -7,12 +7,10 @@ shows the same cut as tokens that lie side by side.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from reactcli.diagnostics import diagnose
 from reactcli.dialects import AUTO, DIALECTS, Dialect
 from reactcli.dialects.parts import Part
-from reactcli.source import BOM, plain_lines, rstripped, stripped
+from reactcli.source import BOM, plain_lines, rstripped, spans_from, stripped
 from reactcli.tokens.labels import labels_of
 from reactcli.tokens.lines import STRONG, inline_pieces, label_pieces
 from reactcli.tokens.marks import mark_pieces
@@ -110,15 +108,17 @@ class Cut:
         """The text of a span without what is hidden in it."""
         start, end = span
         outside = []
-        for first, last in self.hidden:
-            if start < last and first < end:
+        for first, last in spans_from(self.hidden, start):
+            if first >= end:
+                break
+            if start < last:
                 outside.append(self.text[start : max(start, first)])
                 start = max(start, last)
         return "".join([*outside, self.text[start:end]]).strip() if outside else self.text[start:end]
 
     def past_hidden(self, start: int) -> int:
         """Where the text goes on behind what is hidden at `start`, white space before it included."""
-        for first, last in self.hidden[max(0, bisect_left(self.hidden, (start, start)) - 1) :]:
+        for first, last in spans_from(self.hidden, start):
             if start < last:
                 if self.text[start:first].strip():
                     break
@@ -127,12 +127,13 @@ class Cut:
 
     def _own_turn(self, start: int, end: int) -> Span:
         """The part of a value up to the header of the next turn; a header that it begins with is left out."""
-        for first, last in self.turns.headers[bisect_left(self.turns.headers, (start, start)) :]:
+        for first, last in spans_from(self.turns.headers, start):
             if first >= end:
                 break
             if first > start:
                 return start, rstripped(self.text, start, first)
-            start, end = stripped(self.text, last, end)
+            if last > start:
+                start, end = stripped(self.text, last, end)
         return start, end
 
     def note(self, code: str, span: Span, **facts: object) -> None:

@@ -53,10 +53,11 @@ def find_turns(text: str) -> Turns:
     found = Turns()
     if not any(sign in text for sign in _SIGNS):
         return found
+    begin = len(text) - len(text.lstrip())
     for turn in _TURN.finditer(text):
         role = _role(turn)
         answers = role == "model" and found.roles[-1:] == ["user"]
-        if turn["end"] or turn["begin"] or answers or not text[: turn.start()].strip():
+        if turn["end"] or turn["begin"] or answers or turn.start() == begin:
             if found.roles[-1:] == ["system"]:
                 found.silent[-1] = (found.silent[-1][0], turn.end())
             else:

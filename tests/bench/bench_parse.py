@@ -40,6 +40,7 @@ WORDS = [
     "from",
 ]
 REPEATS = 7
+CALL = '<think>x</think>\n<tool_call>\n{"name": "a", "arguments": {}}\n</tool_call>\n<tool_response>\nx\n</tool_response>\n'
 
 
 def prose(rng: random.Random, size: int) -> str:
@@ -133,6 +134,9 @@ FAMILIES: dict[str, Callable[[int], str]] = {
     "unclosed fences": lambda n: "Action: b\nAction Input: " + "```json\n" * (n // 8),
     "thinking, opened and closed": lambda n: "<think>\n" * (n // 16) + "</think>" * (n // 16),
     "tool calls never closed": lambda n: "<tool_call>" * (n // 11),
+    "reasoning and tool calls": lambda n: CALL * (n // len(CALL)),
+    "turns of a template": lambda n: "<|im_end|>\n<|im_start|>user\nThought: a\nAction: b\n" * (n // 53),
+    "headers in brackets": lambda n: "[THOUGHT]\n[ACTION]\n" * (n // 19),
     "call never closed": lambda n: "Action: a(" + "a=1, " * (n // 5),
     "bold labels": lambda n: "**Action: x**\n" * (n // 14),
     "stop words": lambda n: "Action: a\nAction Input: b" + "\nPAUSE" * (n // 6),
