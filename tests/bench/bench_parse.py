@@ -40,7 +40,10 @@ WORDS = [
     "from",
 ]
 REPEATS = 7
-CALL = '<think>x</think>\n<tool_call>\n{"name": "a", "arguments": {}}\n</tool_call>\n<tool_response>\nx\n</tool_response>\n'
+CALL = (
+    '<think>x</think>\n<tool_call>\n{"name": "a", "arguments": {}}\n</tool_call>\n'
+    "<tool_response>\nx\n</tool_response>\n"
+)
 
 
 def prose(rng: random.Random, size: int) -> str:
