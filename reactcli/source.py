@@ -51,8 +51,19 @@ class Source:
         return self._starts
 
 
+def merged(spans: list[Span]) -> list[Span]:
+    """Spans in order and apart, where those that are given may overlap."""
+    apart: list[Span] = []
+    for start, end in sorted(spans):
+        if apart and start < apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(apart[-1][1], end))
+        else:
+            apart.append((start, end))
+    return apart
+
+
 def spans_from(spans: list[Span], start: int) -> Iterator[Span]:
-    """Of spans that are in order, those from the one on that may hold an offset; copies nothing."""
+    """Of spans that are in order and apart, those from the one on that may hold an offset; copies nothing."""
     return (spans[index] for index in range(max(0, bisect_left(spans, (start, start)) - 1), len(spans)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reactcli import ReActAgentParser, Step
-from reactcli.tokens import tokens
+from reactcli.tokens import cut, tokens
 
 WRITTEN = {"json", "hermes", "invoke", "agentscope", "langchain-selfask"}
 """Dialects whose inputs are decoded or written by us, and so need not stand in the text."""
@@ -16,7 +16,8 @@ def check_laws(text: str, parser: ReActAgentParser) -> Step:
     assert_tiles(text, parser)
     assert_exclusive(step)
     assert_spans_point_into(text, step)
-    assert_input_stands_in(text, step)
+    assert_input_stands_in(text, step, parser)
+    assert_reasoning_is_no_part(text, parser)
     assert_line_ends_do_not_matter(text, parser, step)
     parser.parse_trace(text)
     return step
@@ -40,9 +41,17 @@ def assert_spans_point_into(text: str, step: Step) -> None:
         assert 0 <= start <= end <= len(text)
 
 
-def assert_input_stands_in(text: str, step: Step) -> None:
+def assert_input_stands_in(text: str, step: Step, parser: ReActAgentParser) -> None:
     if step.action_input is not None and step.dialect not in WRITTEN:
-        assert step.action_input in text.replace("\r\n", "\n").replace("\r", "\n")
+        found = cut(text, parser.dialect)
+        normalised = found.taken((0, len(text))) if found.reasoning else text
+        assert step.action_input in normalised.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def assert_reasoning_is_no_part(text: str, parser: ReActAgentParser) -> None:
+    found = cut(text, parser.dialect)
+    for _, start, *_ in found.pieces:
+        assert not any(first < start < last for first, last in found.reasoning), "nothing begins inside reasoning"
 
 
 def assert_line_ends_do_not_matter(text: str, parser: ReActAgentParser, step: Step) -> None:

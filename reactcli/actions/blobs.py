@@ -82,10 +82,12 @@ def _take_further(text: str, first: Call, rest: Span, notes: list[Diagnostic]) -
     calls = first.calls or [first]
     while len(calls) < _CALLS_LIMIT and (gap := _BETWEEN.match(text, at, end)):
         close = balanced_end(text, gap.end(), end)
-        call = close and _object(text, (gap.end(), close), notes, labelled=False)
+        own: list[Diagnostic] = []
+        call = close and _object(text, (gap.end(), close), own, labelled=False)
         if not close or not call or not call.name:
             break
         calls.append(call)
+        notes += own
         at = close
     if len(calls) > 1:
         first.calls = calls
@@ -121,7 +123,7 @@ class _Fields:
             value = self.values[key]
             return value if isinstance(value, str) else None
         start, end = self.spans[key]
-        if self.text[start] not in "\"'“":
+        if not self.text.startswith(('"', "'", "“"), start, end):
             return None
         value = read_value(self.text, start, end).value
         return value if isinstance(value, str) else self.text[start + 1 : end]
@@ -178,9 +180,9 @@ def _enveloped(text: str, fields: dict[str, Span], notes: list[Diagnostic], dept
         if key not in fields:
             continue
         start, end = fields[key]
-        if text[start] == "[":
+        if text.startswith("[", start, end):
             return _listed(text, (start, end), notes, labelled=True, depth=depth + 1)
-        if start < end and text[start] == "{":
+        if text.startswith("{", start, end):
             call = _object(text, (start, end), notes, labelled=True, depth=depth + 1)
             if call is not None and call.name is not None:
                 return call

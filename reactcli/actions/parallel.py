@@ -39,7 +39,7 @@ def parallel_calls(reading: Reading, notes: list[Diagnostic]) -> list[Call]:
 def _listed(name: str, span: Span, reading: Reading) -> Call:
     call = Call(name, "lines", span=span)
     start, end = span
-    if reading.found.text[start] in "\"'":
+    if reading.found.text.startswith(('"', "'"), start, end):
         value = read_value(reading.found.text, start, end).value
         call.written = value if isinstance(value, str) else None
     return call
@@ -56,7 +56,7 @@ def _names(name: str) -> list[str]:
 def _inputs(text: str, span: Span, expected: int) -> list[Span]:
     """The inputs side by side in a span: values with commas or line breaks between, or the items of one array."""
     start, end = span
-    if text[start] == "[":
+    if text.startswith("[", start, end):
         items = elements(text, start, end)
         if items is not None and len(items) == expected:
             return items

@@ -39,6 +39,7 @@ _INVENTED = pattern(r"[ \t]{1,8}(?:Observation|Obs)[ \t]{0,3}\d{0,4}[:：]")
 """An observation on the line of the call that it would answer."""
 _DATA = {"", "json", "json5", "text", "txt", "plaintext", "yaml", "xml"}
 """Languages of fences that name no tool."""
+_NAME_ALONE = pattern(r"[`*]*+[\w.\-/]{1,200}[`*]*+[ \t]{0,3}[:：(\[（]?\s*+")
 _MEANT_AS_JSON = pattern(r"\{\s{0,20}(?:[\"“'}]|\Z)")
 _FENCES_LIMIT = 20
 """Fences looked at for a call behind one label."""
@@ -198,13 +199,15 @@ def _blob(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
     start, end = span
     for _, fence in zip(range(_FENCES_LIMIT), FENCE.finditer(text, start, end), strict=False):
         if text[fence.end() : fence.end() + 1] in ("{", "["):  # code may stand before the fence that holds the call
+            if _NAME_ALONE.fullmatch(text, start, fence.start()):
+                return None  # the name of a tool: the fence is its input
             start = fence.start()
             break
     call = call_object(text, (start, end), notes, labelled=True)
-    start = (unfenced(text, (start, end)) or (start, end))[0]
-    if call is None and _MEANT_AS_JSON.match(text, start, end):
-        read = read_value(text, start, end)
-        notes += read.diagnostics if not read.found or read.truncated else [diagnose("blob-without-name", (start, end))]
+    own = (unfenced(text, span) or span)[0]
+    if call is None and _MEANT_AS_JSON.match(text, own, end):
+        read = read_value(text, own, end)
+        notes += read.diagnostics if not read.found or read.truncated else [diagnose("blob-without-name", (own, end))]
         return Call(None, "blob")
     return call
 

@@ -13,7 +13,7 @@ from collections import deque
 from contextlib import suppress
 from itertools import islice
 
-from reactcli.cli.input import STDIN, is_utf8
+from reactcli.cli.input import BLOCK, STDIN, is_utf8
 from reactcli.cli.output import Output
 from reactcli.errors import ReactcliError
 from reactcli.values import Value
@@ -31,6 +31,7 @@ LONG = 8 << 20
 SHARE = 1 << 20
 """Bytes of a share, and of its longest line if there is one that is longer."""
 ENOUGH_DESCRIPTORS = 64
+"""Open files that a process may have: four pipes take eight, and starting a process takes some more for a moment."""
 MOST_PROCESSES = 4
 """More of them would mostly wait for their turn to write."""
 
@@ -59,7 +60,7 @@ def open_long(path: str) -> int | None:
         if not stat.S_ISREG(told.st_mode) or told.st_size < LONG:  # to open a pipe and leave it would end who writes it
             return None
         descriptor = os.dup(sys.stdin.fileno()) if path == STDIN else os.open(path, os.O_RDONLY)
-        if is_utf8(os.pread(descriptor, 4, _place(descriptor))):
+        if is_utf8(_start(descriptor)):
             return descriptor
         os.close(descriptor)
     except (OSError, ValueError, AttributeError):  # whoever reads it in one piece says why
@@ -88,24 +89,27 @@ def shares(descriptor: int) -> Iterator[Share]:
 
 def worked_off(work: Callable[[Share], tuple[bytes, Result]], descriptor: int) -> Iterator[Result]:
     """What the work makes of each share, in order: bytes, which its process writes to standard output when it is its
-    turn, and a result. What either raises is raised here.
+    turn, and a result. What either raises is raised here. Closes the descriptor, behind the last share.
     """
     workers = _started(work, processes())
     todo = shares(descriptor)
     turns: deque[Connection] = deque()
-    for worker, share in zip(workers, todo, strict=False):
-        _send(worker, share)
-        turns.append(worker)
-    while turns:
-        worker = turns.popleft()
-        _send(worker, None)  # its turn to write
-        following = list(islice(todo, 1))  # found while it works
-        result = _received(worker)
-        for share in following:
+    try:
+        for worker, share in zip(workers, todo, strict=False):  # in this order: a share is taken only for a worker
             _send(worker, share)
             turns.append(worker)
-        yield result
-    os.close(descriptor)
+        while turns:
+            worker = turns.popleft()
+            _send(worker, None)  # its turn to write
+            following = list(islice(todo, 1))  # found while it works
+            result = _received(worker)
+            for share in following:
+                _send(worker, share)
+                turns.append(worker)
+            yield result
+        os.lseek(descriptor, 0, os.SEEK_END)  # where a program that reads on from stdin expects it
+    finally:
+        os.close(descriptor)
 
 
 def _started(work: Callable[[Share], tuple[bytes, Result]], count: int) -> list[Connection]:
@@ -131,18 +135,22 @@ def _work(
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches every process, and only the first says so
     for other in not_ours:
         other.close()
-    out = Output("stdout")
+    out, parent = Output("stdout"), os.getppid()
     try:
         while True:
             content, result = work(connection.recv())
             connection.recv()  # what is no share says that it is our turn
-            out.write_bytes(content)
+            for at in range(0, len(content), BLOCK):
+                if os.getppid() != parent:
+                    return
+                out.write_bytes(content[at : at + BLOCK])
             connection.send(result)
     except EOFError:
         return
-    except Exception as error:  # noqa: BLE001  # whatever it is, it is raised where results are awaited
+    except Exception as error:  # noqa: BLE001  # the rim of a process: what it is has to be known where results are awaited
+        known = isinstance(error, ReactcliError | OSError | MemoryError)
         with suppress(OSError):
-            connection.send(error)
+            connection.send(error if known else ReactcliError(f"internal error: {type(error).__name__}: {error}"))
 
 
 def _send(worker: Connection, message: object) -> None:
@@ -160,6 +168,14 @@ def _received(worker: Connection) -> Any:
     if isinstance(message, Exception):
         raise message
     return message
+
+
+def _start(descriptor: int) -> bytes:
+    """The first bytes of a file; nothing where they cannot be read, which whoever reads on will find."""
+    try:
+        return os.pread(descriptor, 4, _place(descriptor))
+    except OSError:
+        return b""
 
 
 def _most_descriptors() -> int:

@@ -70,11 +70,8 @@ class Dialect(Value):
 _GAP = r"(?:[ \t]|\r\n?|\n){0,8}"
 """A little white space, counted alike whatever ends the lines."""
 
-_CALL_BODY = r"\s{0,20}(?:[{\[<`]|[\w.-]{1,200}[ \t]{0,3}(?:[\r\n<({]|\Z)|\Z)"
+_CALL_BODY = r"\s{0,20}(?:[{\[<`]|[\w.-]{1,200}[ \t]{0,3}(?:[\r\n<({:]|\Z)|\Z)"
 """A call object, the name of a tool, or a further tag; perhaps in a fence."""
-_LINE = r"(?<![^\r\n])[ \t]{0,8}"
-"""The start of a line."""
-
 _TABLE = (
     Dialect(
         "classic",
@@ -235,17 +232,20 @@ _TABLE = (
         '[THOUGHT]\nFirst find the date.\n[ACTION]\n{"action": "time.Today", "action_variables": {"zone": "UTC"}}\n',
         also="sk",
         evidence=tuple(
-            f"\n[{spelt}" for word in ("thought", "action", "final") for spelt in (word, word.title(), word.upper())
+            f"{before}[{spelt}"
+            for before in ("\n", "|>")
+            for word in ("thought", "action", "final")
+            for spelt in (word, word.title(), word.upper())
         ),
         beside_labels=True,
         sure=True,
         marks=(
-            Mark(Part.THOUGHT, rf"{_LINE}\[(?i:thought)\](?!\():?"),
-            Mark(Part.ACTION, rf"{_LINE}\[(?i:action)\](?!\():?"),
-            Mark(Part.ACTION_INPUT, rf"{_LINE}\[(?i:action[ _-]?input)\](?!\():?"),
-            Mark(Part.OBSERVATION, rf"{_LINE}\[(?i:observation)\](?!\():?"),
-            Mark(Part.FINAL_ANSWER, rf"{_LINE}\[(?i:final[ _-]?answer)\](?!\():?"),
-            Mark(Part.QUESTION, rf"{_LINE}\[(?i:question)\](?!\():?"),
+            Mark(Part.THOUGHT, r"\[(?i:thought)\](?!\():?"),
+            Mark(Part.ACTION, r"\[(?i:action)\](?!\():?"),
+            Mark(Part.ACTION_INPUT, r"\[(?i:action[ _-]?input)\](?!\():?"),
+            Mark(Part.OBSERVATION, r"\[(?i:observation)\](?!\():?"),
+            Mark(Part.FINAL_ANSWER, r"\[(?i:final[ _-]?answer)\](?!\():?"),
+            Mark(Part.QUESTION, r"\[(?i:question)\](?!\():?"),
         ),
     ),
     Dialect(

@@ -77,9 +77,7 @@ class Reading:
             return call.written
         if call.span is None:
             return None
-        whole = self.found.text[slice(*call.span)]
-        told = self.found.taken(call.span)
-        return plain_lines(told if told in whole else whole)  # an input that speaks of such tags stays as it is written
+        return plain_lines(self.found.taken(call.span))
 
     def _answer_from(self, piece: Piece) -> None:
         self.answer_span = self.found.body(piece)

@@ -16,7 +16,7 @@ from reactcli.dialects.parts import Part, folded
 from reactcli.errors import ReactcliError
 from reactcli.loosejson import balanced_end
 from reactcli.patterns import pattern
-from reactcli.source import BOM, plain_lines
+from reactcli.source import BOM, LINE_END, plain_lines
 from reactcli.tokens.labels import BULLETS, EMOJI, EMPHASIS, labels_of
 from reactcli.tokens.lines import EMPHASIS_HERE, ENDED_BY, RAW, is_item, may_lack_colon, past_closing_emphasis
 from reactcli.tokens.marks import Marks
@@ -33,9 +33,10 @@ Event = tuple[str, str]
 
 _HELD = 120
 """Characters held back at most while a label or tag may still be coming: longer than any of them."""
+_LONGEST_HEAD = 500
+"""Characters of a line that are looked at for a label: more than decoration, label and colon have."""
 _OPENERS = pattern(r"[<\[✿]")
 _MARK_COMING = pattern(r"<\||</?[A-Za-z]|\[\[|\[[A-Za-z]|✿")
-_LINE_END = pattern(r"\r\n?|\n")
 _DECORATION = pattern(rf"[ \t#【0-9.)<|{re.escape(EMPHASIS)}{re.escape(BULLETS)}{EMOJI}]*+")
 _GROWING = pattern(
     r"(?:<(?:\w{1,8}:)?function_calls>\s{0,9}(?:<[\w:]{0,20}(?: [a-z]{0,4}=?\"?[^\"<>\n]{0,60}\"?)?)?"
@@ -75,13 +76,16 @@ class StepStream:
         self._begun = False
         self._acted = False
         self._closed = False
+        self._line_end: re.Match[str] | None = None
+        self._looked_to = 0
+        """Up to where `_line_end` is the next one."""
         self._started = False
         self._listed = False
         """A label that opened a part was a list item."""
         self._told = 0
         self._wasted = 0
         """Characters looked at for values that were still open: bounded by the characters told."""
-        self._events: list[Event] = []
+        self._events: list[tuple[str, list[str]]] = []
 
     def feed(self, chunk: str | bytes) -> list[Event]:
         """Take the next piece of the text, and tell what can be told. ReactcliError once the stream is closed."""
@@ -101,6 +105,7 @@ class StepStream:
         self._chunks.append(text)
         told = max(self._at - 1, 0)  # one character stays, to tell whether a line starts
         self._text = self._text[told:] + text
+        self._looked_to = 0
         self._at -= told
         self._events = []
         if self._text and not self._started:
@@ -108,7 +113,7 @@ class StepStream:
             self._at = len(BOM) if self._text.startswith(BOM) else 0
         while self._at < len(self._text) and self._advance(last=last):
             pass
-        return self._events
+        return [(name, "".join(texts)) for name, texts in self._events]
 
     def _advance(self, *, last: bool) -> bool:
         """Take one line start, one stretch of text or one mark; False while more text is needed."""
@@ -120,8 +125,9 @@ class StepStream:
 
     def _take_line_start(self, *, last: bool) -> bool | None:
         """None: the line is no label, and its text can be told."""
-        line_end = _LINE_END.search(self._text, self._at)
-        head = self._text[self._at : line_end.start() if line_end else len(self._text)]
+        line_end = self._next_line_end()
+        stop = line_end.start() if line_end else len(self._text)
+        head = self._text[self._at : min(stop, self._at + _LONGEST_HEAD)]
         whole = bool(line_end) or last or len(head) >= _HELD
         label = self._labels.here.match(self._text, self._at, self._at + len(head))
         if label and self._text[label.end() - 1] not in ":：】" and not (whole and may_lack_colon(label[1], label[3])):
@@ -197,7 +203,7 @@ class StepStream:
     def _take_stretch(self, *, last: bool) -> bool:
         """Tell text up to the end of the line or the next mark."""
         text, at = self._text, self._at
-        line_end = _LINE_END.search(text, at)
+        line_end = self._next_line_end()
         stop = line_end.start() if line_end else len(text)
         opener = _OPENERS.search(text, at, stop)
         if opener is not None:
@@ -212,6 +218,13 @@ class StepStream:
             self._tell(line_end[0])
             self._line_start = True
         return True
+
+    def _next_line_end(self) -> re.Match[str] | None:
+        """Looked for once, however many marks a line holds."""
+        if self._looked_to <= self._at:
+            self._line_end = LINE_END.search(self._text, self._at)
+            self._looked_to = self._line_end.end() if self._line_end else len(self._text)
+        return self._line_end
 
     def _take_mark(self, at: int, *, last: bool) -> bool:
         """A character that may open or close a mark, once enough of the text behind it is there."""
@@ -243,7 +256,7 @@ class StepStream:
         if not _MARK_COMING.match(text, at):
             return True
         end = max(text.find(">", at), text.find("]]", at), text.find("]", at) if text[at + 1] != "[" else -1)
-        return 0 <= end < len(text) - 2 or _LINE_END.search(text, at) is not None
+        return 0 <= end < len(text) - 2 or LINE_END.search(text, at) is not None
 
     def _open(self, part: Part, at: int, closer: re.Pattern[str] | None) -> None:
         self._part, self._at, self._closer = part, at, closer
@@ -268,6 +281,6 @@ class StepStream:
             self._json.append(told)
         self._begun, self._space = True, text[len(text.rstrip()) :]
         name = str(Part.FINAL_ANSWER if self._part is Part.ANSWER and not self._acted else self._part)
-        if self._events and self._events[-1][0] == name:
-            told = self._events.pop()[1] + told
-        self._events.append((name, plain_lines(told)))
+        if not self._events or self._events[-1][0] != name:
+            self._events.append((name, []))
+        self._events[-1][1].append(plain_lines(told))

@@ -10,7 +10,8 @@ from __future__ import annotations
 from reactcli.diagnostics import diagnose
 from reactcli.dialects import AUTO, DIALECTS, Dialect
 from reactcli.dialects.parts import Part
-from reactcli.source import BOM, plain_lines, rstripped, spans_from, stripped
+from reactcli.loosejson import balanced_end
+from reactcli.source import BOM, merged, plain_lines, rstripped, spans_from, stripped
 from reactcli.tokens.labels import labels_of
 from reactcli.tokens.lines import STRONG, inline_pieces, label_pieces
 from reactcli.tokens.marks import mark_pieces
@@ -66,7 +67,7 @@ class Cut:
         self.window: Span = (len(BOM) if text.startswith(BOM) else 0, len(text))
         """What is left when a byte order mark, and a fence around the whole reply, are taken off."""
         self.regions: list[Span] = []
-        """Where no label counts, in order."""
+        """Where no label counts, in order and apart."""
         self.reasoning: list[Span] = []
         """Reasoning blocks with their tags."""
         self.thinking: list[Span] = []
@@ -74,7 +75,7 @@ class Cut:
         self.turns = find_turns(text) if "<" in text or "[" in text else Turns()
         """A value ends where the next of them begins."""
         self.hidden: list[Span] = []
-        """What is taken out of values: reasoning, headers of turns, and the lines of a fence around a tag."""
+        """Taken out of values, in order and apart: reasoning, headers of turns, the lines of a fence around a tag."""
         self._ends: dict[Span, int] = {}
         """Where values end whose ends took a second look, by where they seemed to stand."""
         self.fences: list[Fence] = []
@@ -127,9 +128,14 @@ class Cut:
 
     def _own_turn(self, start: int, end: int) -> Span:
         """The part of a value up to the header of the next turn; a header that it begins with is left out."""
+        value_end = start
         for first, last in spans_from(self.turns.headers, start):
             if first >= end:
                 break
+            if value_end == start and first > start and self.text[start] in "{[":
+                value_end = balanced_end(self.text, start, end) or start - 1
+            if first < value_end:
+                continue
             if first > start:
                 return start, rstripped(self.text, start, first)
             if last > start:
@@ -147,7 +153,7 @@ def cut(text: str, dialect: Dialect = AUTO) -> Cut:
         reasoning = find_reasoning(text, found.notes)
         found.regions, found.reasoning, found.thinking = list(reasoning.outer), reasoning.outer, reasoning.inner
     if found.turns.silent:
-        found.regions = sorted([*found.regions, *found.turns.silent])
+        found.regions = merged([*found.regions, *found.turns.silent])
     found.hidden = found.regions
     if "```" in text or "~~~" in text:
         _set_fences_aside(found)
@@ -193,29 +199,39 @@ def _set_fences_aside(found: Cut) -> None:
     if inside and _holds_label(found, inside):
         found.window = inside
     found.fences = find_fences(text, found.window if found.window == inside else (start, len(text)), found.notes)
-    if len(found.fences) == 1 and _opens_with_tag(text, found.fences[0].inner_start):
+    if len(found.fences) == 1 and _is_a_fenced_tag(found, found.fences[0]):
         fence = found.fences[0]
-        found.hidden = found.regions = sorted(
-            [*found.regions, (fence.start, fence.inner_start), (fence.inner_end, fence.end)]
-        )
+        lines = [(fence.start, fence.inner_start), (fence.inner_end, fence.end)]
+        found.hidden = found.regions = merged([*found.regions, *lines])
     elif found.fences:
-        found.regions = sorted([*found.regions, *((fence.start, fence.end) for fence in found.fences)])
+        found.regions = merged([*found.regions, *((fence.start, fence.end) for fence in found.fences)])
+
+
+def _is_a_fenced_tag(found: Cut, fence: Fence) -> bool:
+    """The reply ends in a fence around a tag, and no label stands before it: behind one it may be an example."""
+    if not _opens_with_tag(found.text, fence.inner_start) or without_ends(found.text[fence.end :]).strip():
+        return False
+    return not _labels_within(found, (found.window[0], fence.start))
 
 
 def _holds_label(found: Cut, inside: Span) -> bool:
-    """A line of a fence spells a label, or its first is a tag."""
-    if _opens_with_tag(found.text, inside[0]):
-        return True
-    labels = labels_of(found.dialect)
+    """A line of a fence spells a label, or begins with a tag that stands for one."""
     start, end = inside
-    first = labels.here.match(found.text, start, end)
-    lines = labels.at_line.finditer(found.text, start, end)
+    if _opens_with_tag(found.text, start) or _labels_within(found, inside):
+        return True
+    return any(found.text.find(f"\n{sign}", start, end) >= 0 for sign in _MARK_SIGNS)
+
+
+def _labels_within(found: Cut, span: Span) -> bool:
+    labels = labels_of(found.dialect)
+    first = labels.here.match(found.text, *span)
+    lines = labels.at_line.finditer(found.text, *span)
     return any(labels.word(line[2]) for line in ([first, *lines] if first else lines))
 
 
 def _opens_with_tag(text: str, start: int) -> bool:
     first = text[start : start + _TAG_LIMIT].lstrip()
-    return first.startswith(_SIGNS) and any(first.startswith(sign) for sign in _MARK_SIGNS)
+    return first.startswith(_MARK_SIGNS)
 
 
 def _guess(found: Cut) -> None:
@@ -223,14 +239,14 @@ def _guess(found: Cut) -> None:
     text = found.text
     evident = _evident(text)
     found.pieces = labelled = label_pieces(found)
+    strong = next((piece for piece in labelled if piece[0] in STRONG), None)
     fitting = [dialect for dialect in evident if dialect.beside_labels]
     for dialect in fitting:
         pieces = mark_pieces(found, dialect, labelled)
-        if any(piece[0] in STRONG or dialect.sure for piece in pieces):
+        if any(piece[0] in STRONG or (dialect.sure and not strong) for piece in pieces):
             found.dialect, found.pieces = dialect, pieces
             _report_tie(found, fitting)
             return
-    strong = next((piece for piece in labelled if piece[0] in STRONG), None)
     if strong is not None and not (strong[0] is Part.ACTION and text.startswith("<", found.body(strong)[0])):
         return
     fitting = [dialect for dialect in evident if not dialect.beside_labels]
@@ -262,7 +278,6 @@ def _by_first_character() -> dict[str, list[tuple[str, Dialect]]]:
 
 _EVIDENCE = _by_first_character()
 _MARK_SIGNS = tuple(literal.strip() for pairs in _EVIDENCE.values() for literal, _ in pairs if len(literal) > 2)
-_SIGNS = tuple({sign[0] for sign in _MARK_SIGNS})
 _TAG_LIMIT = 200
 """Characters of a fence in which its first tag is looked for."""
 

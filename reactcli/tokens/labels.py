@@ -108,5 +108,5 @@ def _inline(words: dict[str, Word]) -> str:
     spellings = sorted((label for label, word in words.items() if word.part in strong and not word.in_context), key=len)
     spelt = "|".join(re.escape(label).replace(r"\ ", r"[ _]{0,3}") for label in reversed(spellings))
     initials = "".join(sorted({form for label in spellings for form in (label[0], label[0].upper())}))
-    before = rf"(?:[ \t]|(?<=[{_ENDS_SENTENCE}]))([{re.escape(EMPHASIS)}]{{0,3}}+)"
+    before = rf"(?:[ \t]|(?<=[{_ENDS_SENTENCE}]))([*_]{{0,3}}+)"
     return rf"{before}(?=[{initials}])({spelt})(?:[ \t_]{{0,3}}+\d{{1,4}}+)?+[ \t]{{0,3}}+[:：]"

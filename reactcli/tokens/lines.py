@@ -61,7 +61,8 @@ _NOT_SPACE = pattern(r"\S")
 _BLANK_LINE_BEFORE = pattern(r"(?:\n|\r)[ \t\r]*\Z")
 _STEP_AHEAD = pattern(r"[ \t*]*+(?:\r\n?|\n)?+[ \t*]*+(?:```|`?[\[{]|`?[\w.\-/]{1,100}[ \t]?[\[(])")
 _GLUED_INPUT = pattern(
-    r"[ \t]*+[^\s{\[`:：][^\r\n:：]{0,200}?[ \t]((?:Action|Tool)[ _]?Input[ \t]{0,3}[:：])", re.IGNORECASE
+    r"[ \t]*+[^\s{\[`:：][^\r\n:：]{0,200}?[ \t]([*_]{0,3}(?:Action|Tool)[ _]?Input[*_]{0,3}[ \t]{0,3}[:：][*_]{0,3})",
+    re.IGNORECASE,
 )
 EMPHASIS_HERE = pattern(rf"[ \t]*+([{re.escape(EMPHASIS)}]{{1,3}})[ \t]*+")
 
@@ -232,7 +233,7 @@ def _with_glued_inputs(found: Cut, pieces: list[Piece]) -> list[Piece]:
         if glued is None or text.count('"', body, glued.start(1)) % 2:
             whole.append(piece)
             continue
-        found.note("label-in-mid-line", glued.span(1), label=glued[1].rstrip(" :："))
+        found.note("label-in-mid-line", glued.span(1), label=glued[1].strip(" :：*_"))
         whole += [(part, start, body, glued.start(1), name), (Part.ACTION_INPUT, glued.start(1), glued.end(), end, "")]
     return whole
 
@@ -243,10 +244,15 @@ def inline_pieces(found: Cut, pieces: list[Piece]) -> list[Piece]:
     """
     if any(piece[0] is Part.ANSWER for piece in pieces):
         return pieces
-    marks = list(_inline_marks(found))
+    marks = list(_inline_marks(found, pieces))
     finals = [mark for mark in marks if mark[0] is Part.FINAL_ANSWER]
-    inputs = [piece for piece in pieces if piece[0] is Part.ACTION_INPUT]
-    acts = sorted([*marks, *inputs], key=lambda mark: mark[1])
+    begins = bool(pieces) and not found.text[found.window[0] : pieces[0][1]].strip()
+    inputs = [
+        piece
+        for piece, before in pairwise(sorted([*pieces, *marks], key=lambda one: -one[1]))
+        if piece[0] is Part.ACTION_INPUT and (begins or _ends_sentence(found.text, before[1]))
+    ]
+    acts = sorted({*marks, *inputs}, key=lambda mark: mark[1])
     pair = next((one for one, two in pairwise(acts) if one[0] is Part.ACTION and two[0] is Part.ACTION_INPUT), None)
     if finals:
         chosen = finals[-1:]
@@ -260,16 +266,25 @@ def inline_pieces(found: Cut, pieces: list[Piece]) -> list[Piece]:
     return _closed(sorted([*pieces, *chosen], key=lambda piece: piece[1]))
 
 
-def _inline_marks(found: Cut) -> Iterator[Piece]:
-    """What spells a label in mid-line, outside regions and the JSON value that a label opens."""
+def _ends_sentence(text: str, at: int) -> bool:
+    return text[max(0, at - _SHORT) : at].rstrip()[-1:] in (*".!?:;", *"。！？：；…")
+
+
+def _inline_marks(found: Cut, pieces: list[Piece]) -> Iterator[Piece]:
+    """What spells a label in mid-line, outside regions and the JSON value that a label opens. In bold it may be what a
+    sentence speaks of: it counts behind the end of one, or where the labels of the text are bold.
+    """
     labels = labels_of(found.dialect)
     start, end = found.window
+    is_bold = bool(pieces) and found.text[pieces[0][1]] in EMPHASIS
     value_end = start
     wasted = 0  # characters looked at for values that never balanced: bounded by the length of the text
     for mark in labels.inside.finditer(found.text, start, end):
         at, body = mark.start(1), mark.end()
         word = labels.word(mark[2])
         if not word or at < value_end or is_within(found.regions, at):
+            continue
+        if mark[1] and not is_bold and not _ends_sentence(found.text, at):
             continue
         if mark[1]:
             body = past_closing_emphasis(found.text, mark[1], body, end)

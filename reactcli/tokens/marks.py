@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cache
+from itertools import chain
 
 from reactcli.dialects.parts import Part
 from reactcli.loosejson import balanced_end
 from reactcli.patterns import pattern
+from reactcli.source import spans_from
 from reactcli.tokens.regions import is_within
 
 TYPE_CHECKING = False
@@ -54,6 +56,7 @@ def _numbered(opens: str, number: int) -> str:
 
 _BEFORE_TAG = pattern(r"(?:\A|[\r\n>])[ \t]*\Z")
 _LINE = pattern(r"[^\r\n]*+")
+_BLANK = pattern(r"\s*+")
 _SENTENCE = 200
 """Characters looked at on either side of a tag in a sentence."""
 _VALUE = pattern(r"\s*+[{\[]")
@@ -117,7 +120,7 @@ def _with_label(piece: Piece, text: str, labelled: list[Piece]) -> Piece:
     """An action with the label that stands right before its mark."""
     part, start, body, end, name = piece
     label = labelled[bisect_right(labelled, start, key=lambda label: label[1]) - 1] if labelled else piece
-    if part is Part.ACTION is label[0] and label[2] <= start and not text[label[2] : start].strip():
+    if part is Part.ACTION is label[0] and label[2] <= start == _BLANK.match(text, label[2], start).end():  # type: ignore[union-attr]  # it matches anywhere
         start = label[1]
     return part, start, body, end, name
 
@@ -127,7 +130,7 @@ def _labelled_values(found: Cut, labelled: list[Piece]) -> list[Span]:
     values: list[Span] = []
     for part, _, body, end, _ in labelled:
         if part in (Part.ACTION, Part.ACTION_INPUT) and (first := _VALUE.match(found.text, body, end)):
-            values.append((first.end() - 1, balanced_end(found.text, first.end() - 1, end) or body))
+            values.append((first.end(), balanced_end(found.text, first.end() - 1, end) or body))
     return values
 
 
@@ -170,13 +173,17 @@ def _opened(found: Cut, marks: Marks, values: list[Span]) -> tuple[list[Piece], 
 
 
 def _is_mentioned(text: str, match: re.Match[str], mark: Mark, close: int | None) -> bool:
-    """A sentence speaks of the tag: it is quoted as code, its body is prose, or the line goes on behind it."""
+    """A sentence speaks of the tag: it is quoted as code, its body is prose, or the line goes on behind it (where the
+    tag alone is the call).
+    """
     at, body = match.span()
     if mark.part is not Part.ACTION or text[at] != "<" or text.startswith(("<|", "<｜"), at):
         return text[at] == "<" and text[at - 1 : at] == "`"
     if text[at - 1 : at] == "`" or (mark.body and not _body_pattern(mark.body).match(text, body)):
         return True
     if close is None or close - body > _SENTENCE or _BEFORE_TAG.search(text, max(0, at - _SENTENCE), at):
+        return False
+    if not mark.tool and not (mark.body and text[body:close].lstrip()[:1].isalnum()):
         return False
     line = _LINE.match(text, body, close + _SENTENCE)
     behind = close + len(mark.closes.format(tag=match[0][1:-1]))
@@ -247,7 +254,8 @@ def _with_prose(found: Cut, opened: list[Piece], between: list[Piece], unclosed:
         part, start, body, end, name = piece
         if start in open_ended:
             end = pieces[number + 1][1] if number + 1 < len(pieces) else found.window[1]
-        told += _prose(found, at, start, told)
+        if number or piece not in between:  # text before the first label is the preamble (R10)
+            told += _prose(found, at, start, told)
         told.append((part, start, body, end, name))
         at = max(at, end)
     return [*told, *_prose(found, at, found.window[1], told)] if told[-1:] and told[-1][0] is Part.OBSERVATION else told
@@ -261,9 +269,12 @@ def _prose(found: Cut, start: int, end: int, told: list[Piece]) -> list[Piece]:
     if role not in ("model", ""):
         return []
     start = max(start, header)
-    start = found.past_hidden(start)
-    leftover = LEFTOVER.match(found.text, start, end)
-    start = leftover.end() if leftover else start
+    for first, last in chain(spans_from(found.hidden, start), ((end, end),)):
+        leftover = LEFTOVER.match(found.text, start, max(start, min(first, end)))
+        start = leftover.end() if leftover else start
+        if start < first or start >= end:
+            break
+        start = max(start, last)
     if not found.text[start:end].strip():
         return []
     return [(Part.THOUGHT, start, start, end, "")]

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from reactcli.tokens import Cut, Piece
 
 _WHOLE = pattern(r"(?:```\w{0,20}\s*+)?+(?=[{\[])")
+_MOST_BEHIND_A_THOUGHT = 100
+"""Objects that one thought leads to; more are data."""
 _OBJECT = pattern(r"(?:\A|[\r\n])[ \t]*+(?=\{)")
 
 
@@ -56,6 +58,8 @@ def _calls(found: Cut, *, is_transcript: bool, is_thought_first: bool) -> list[S
         spans = fences if is_transcript or len(fences) == 1 else []
     elif is_transcript or is_thought_first:
         spans = _bare_objects(found)
+        if not is_transcript and len(spans) > _MOST_BEHIND_A_THOUGHT:
+            spans = []
         if not is_transcript and spans and without_tokens(found.text[spans[-1][1] : found.window[1]]).strip():
             spans = []
     else:

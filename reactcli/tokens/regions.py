@@ -14,6 +14,7 @@ from bisect import bisect_right
 
 from reactcli.diagnostics import diagnose
 from reactcli.patterns import pattern
+from reactcli.source import BOM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _REASONING_TAG = pattern(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
 _FENCE_RUN = pattern(r"`{3,}|~{3,}")
-_BEHIND_TAG = pattern(r"</\w{1,40}>\s*\Z")
+_BEHIND_TAG = pattern(r"(?:</\w{1,40}>|[|｜]>|\[/INST\]|(?:<\|im_start\|>|<start_of_turn>)\w{1,20})\s*\Z")
 _LINE_LIMIT = 200
 """How far a fence looks for the start and the end of its line: labels and info words are shorter, and a line with many
 fences must not be scanned again for each."""
@@ -94,9 +95,14 @@ def outer_fence(text: str, start: int, end: int) -> Span | None:
         if prefix is None or not run[0].startswith(opening[0]):
             continue
         bare = not prefix.strip(" \t>")
+        behind_label = prefix.rstrip(" \t*_`").endswith((":", "："))
         if bare and (run.end() == end or text[run.end()].isspace()):
-            depth -= 1
-        elif bare or prefix.rstrip(" \t*").endswith((":", "：")):
+            depth += (
+                1
+                if depth == 1 and text[max(0, run.start() - _LINE_LIMIT) : run.start()].rstrip()[-1:] in (":", "：")
+                else -1
+            )
+        elif bare or (behind_label and opening[0] not in text[run.end() : _line_end(text, run.end()) or end]):
             depth += 1
         if not depth:
             return (inner_start, run.start()) if run.end() == end else None
@@ -149,7 +155,7 @@ def is_within(regions: list[Span], at: int) -> bool:
 
 def _starts_line(text: str, at: int) -> bool:
     prefix = _line_before(text, at)
-    return prefix is not None and (not prefix.strip() or bool(_BEHIND_TAG.search(prefix)))
+    return prefix is not None and (not prefix.strip(f" \t{BOM}") or bool(_BEHIND_TAG.search(prefix)))
 
 
 def _line_before(text: str, at: int) -> str | None:

@@ -34,7 +34,7 @@ _SHORTEST_PREFIX = 3
 
 def value_end(text: str, mark: Span, start: int, end: int, *, last: bool) -> int:
     """Where a value that seems to end at `end` really ends; `last` allows half a stop word behind the last line."""
-    if last and "\n" in text[mark[1] : start] and is_stop_line(text[start:end][:SHORT_LINE], acting=False, last=True):
+    if last and "\n" in text[mark[1] : start] and is_stop_line(text[start:end][:SHORT_LINE], acting=True, last=True):
         return start  # the label was the last line, and half a stop word came along
     while True:
         before = end
