@@ -150,12 +150,15 @@ FAMILIES: dict[str, Callable[[int], str]] = {
 
 
 def grow() -> None:
-    parse = ReActAgentParser().parse
+    parser = ReActAgentParser()
     for name, make in FAMILIES.items():
         sizes = (50_000, 100_000, 200_000)
-        times = [min(seconds(parse, [make(size)]) for _ in range(3)) for size in sizes]
-        exponent = math.log(times[-1] / times[0]) / math.log(sizes[-1] / sizes[0]) if times[0] > 1e-3 else 0.0
-        print(f"{name:28} exponent {exponent:5.2f}   {times[-1] / sizes[-1] * 1e8:6.1f} ms per 100,000 characters")
+        told = []
+        for read in (parser.parse, lambda text: parser.stream().feed(text)):
+            times = [min(seconds(read, [make(size)]) for _ in range(3)) for size in sizes]
+            exponent = math.log(times[-1] / times[0]) / math.log(sizes[-1] / sizes[0]) if times[0] > 1e-3 else 0.0
+            told.append(f"exponent {exponent:5.2f}   {times[-1] / sizes[-1] * 1e8:6.1f} ms per 100,000 characters")
+        print(f"{name:28} {told[0]}   streamed: {told[1]}")
 
 
 def read_long_transcript() -> None:
