@@ -18,16 +18,28 @@ if TYPE_CHECKING:
     from reactcli.diagnostics import Diagnostic
     from reactcli.source import Span
 
-NAME_KEYS = ("action", "tool", "tool_name", "name", "function", "api_name", "command_name", "command", "request")
+NAME_KEYS = (
+    "action",
+    "tool",
+    "tool_name",
+    "name",
+    "function",
+    "api_name",
+    "command_name",
+    "command",
+    "request",
+    "next_tool_name",
+)
 INPUT_KEYS = (
     "action_input", "tool_input", "arguments", "parameters", "args", "input", "action_variables", "params", "kwargs",
+    "next_tool_args",
 )  # fmt: skip
-THOUGHT_KEYS = ("thought", "thoughts", "thought_process", "reasoning")
+THOUGHT_KEYS = ("thought", "thoughts", "thought_process", "reasoning", "next_thought")
 ANSWER_KEYS = ("final_answer", "conclusion", "answer", "result", "output", "response")
 ENVELOPES = ("tool_call", "tool_calls", "tool_calling", "function_call", "function", "action", "command")
 """Keys whose value may hold the call itself; the aliases are those of public agent frameworks."""
 _SURE_ANSWER_KEYS = ("final_answer", "conclusion")
-_SURE_NAME_KEYS = ("action", "tool", "tool_name", "api_name", "command_name", "request")
+_SURE_NAME_KEYS = ("action", "tool", "tool_name", "api_name", "command_name", "request", "next_tool_name")
 """Keys that name a tool even where no input stands beside them; `name` alone may be anybody's."""
 _KNOWN_KEYS = {*NAME_KEYS, *INPUT_KEYS, *THOUGHT_KEYS, *ENVELOPES, "id", "type", "tag", "path", "call_id", "index"}
 _KEYS = {*_KNOWN_KEYS, *ANSWER_KEYS}

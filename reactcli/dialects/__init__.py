@@ -390,7 +390,10 @@ _TABLE = (
         marks=(
             Mark(Part.ACTION, r"<(?:code|execute)>", "</{tag}>", tool="python_interpreter"),
             Mark(
-                Part.ACTION, rf"Code:{_GAP}```(?:python|py)?[ \t]{{0,3}}(?:\r\n?|\n)", "```", tool="python_interpreter"
+                Part.ACTION,
+                rf"\*{{0,2}}Code:\*{{0,2}}{_GAP}```(?:python|py)?[ \t]{{0,3}}(?:\r\n?|\n)",
+                "```",
+                tool="python_interpreter",
             ),
         ),
     ),

@@ -20,7 +20,7 @@ from reactcli.source import BOM, LINE_END, plain_lines
 from reactcli.tokens.labels import BULLETS, EMOJI, EMPHASIS, labels_of
 from reactcli.tokens.lines import EMPHASIS_HERE, ENDED_BY, RAW, is_item, may_lack_colon, past_closing_emphasis
 from reactcli.tokens.marks import Marks
-from reactcli.tokens.tails import is_stop_line, is_token
+from reactcli.tokens.tails import COLOUR, is_stop_line, is_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ _GROWING = pattern(
     r"|\[TOOL_CALLS\][\w.-]{0,60}(?:\[[A-Z_]{0,7}(?:\]\w{0,20}(?:\[[A-Z]{0,4})?)?)?)\Z"
 )
 """What may still become a longer mark."""
+_HALF_COLOUR = pattern(r"\x1b(?:\[[\d;]{0,20})?\Z")
 _STOP_LINES = ("pause", "end action")
 _THINKING = pattern(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _THINKING_TAGS = ("<think>", "<thinking>", "<reasoning>")
@@ -173,6 +174,10 @@ class StepStream:
         return not self._text[label.end() :].strip() or bool(closing and closing.end() == len(self._text))
 
     def _may_become_label(self, head: str) -> bool:
+        if "\x1b" in head:
+            if _HALF_COLOUR.search(head):
+                return True
+            head = COLOUR.sub("", head)
         plain = folded(_DECORATION.sub("", head, count=1).rstrip(f" \t】#|>{EMPHASIS}"))
         tag = head.lstrip().lower()
         if not plain or tag in ("~", "~~") or (tag[0] == "<" and any(name.startswith(tag) for name in _THINKING_TAGS)):

@@ -17,7 +17,7 @@ from reactcli.tokens.lines import STRONG, inline_pieces, label_pieces
 from reactcli.tokens.marks import mark_pieces
 from reactcli.tokens.objects import json_pieces
 from reactcli.tokens.regions import Fence, find_fences, find_reasoning, outer_fence
-from reactcli.tokens.tails import value_end, without_ends
+from reactcli.tokens.tails import past_colours, value_end, without_ends
 from reactcli.tokens.turns import Turns, find_turns
 from reactcli.values import Value
 
@@ -90,6 +90,8 @@ class Cut:
             return start, start
         start += raw.find(value[0])
         end = start + len(value)
+        if value[0] == "\x1b":
+            start = past_colours(self.text, start, end)
         if self.turns.headers:
             start, end = self._own_turn(start, end)
         last = piece[3] == self.window[1]

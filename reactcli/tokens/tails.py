@@ -24,12 +24,19 @@ _SEPARATOR = pattern(
 )
 _RULE = pattern(r"-{3,}|\*{3,}|_{3,}|={3,}")
 _EMPHASIS_BEFORE = pattern(r"[^\w*_`]*+([*_`]{1,3})(?=\w)")
+COLOUR = pattern(r"\x1b\[[\d;]{0,20}m")
+_COLOURS = pattern(r"(?:\x1b\[[\d;]{0,20}m|\s)*+")
 _TOKEN_LIMIT = 48
 SHORT_LINE = 40
 """Characters of the longest stop line or separator."""
 _STOP_LINES = frozenset({"PAUSE", "End Action", "> Finished chain."})
 _STOP_WORD = "observation:"
 _SHORTEST_PREFIX = 3
+
+
+def past_colours(text: str, start: int, end: int) -> int:
+    """Where a value begins behind the colours that a terminal log left before it."""
+    return _COLOURS.match(text, start, end).end()  # type: ignore[union-attr]  # it matches anywhere
 
 
 def value_end(text: str, mark: Span, start: int, end: int, *, last: bool) -> int:
@@ -41,7 +48,7 @@ def value_end(text: str, mark: Span, start: int, end: int, *, last: bool) -> int
         end = _before_token(text, start, end)
         at = _last_line(text, start, end)
         if at >= start:
-            line = text[at + 1 : end].strip()
+            line = COLOUR.sub("", text[at + 1 : end]).strip()
             if is_stop_line(line, acting=True, last=last) or is_separator(line, last=last):
                 end = rstripped(text, start, at)
         if end == before:
