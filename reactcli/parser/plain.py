@@ -96,12 +96,12 @@ def _parts(text: str) -> tuple[str, str | None, str, int] | None:
 
 
 def _is_elsewhere(text: str) -> bool:
-    """Only the general reader knows tags, fences, other line ends and tokens.
+    """Only the general reader knows tags, fences, other line ends, tokens and colours.
 
     Spelt out, because a loop over the signs would take a tenth of the lane's time; single characters, because the
     engine finds them ten times faster than two.
     """
-    return "<" in text or "`" in text or "\r" in text or "~" in text or "✿" in text
+    return "<" in text or "`" in text or "\r" in text or "~" in text or "✿" in text or "\x1b" in text
 
 
 def _is_name(action: str) -> bool:
