@@ -197,9 +197,11 @@ def _code(text: str, span: Span, _: list[Diagnostic]) -> Call | None:
 def _blob(text: str, span: Span, notes: list[Diagnostic]) -> Call | None:
     """A call object behind a label: `name` alone names the tool, and the JSON may be loose or followed by text."""
     start, end = span
-    for _, fence in zip(range(_FENCES_LIMIT), FENCE.finditer(text, start, end), strict=False):
+    limit = 0 if text.startswith(("{", "["), start, end) else _FENCES_LIMIT
+    for _, fence in zip(range(limit), FENCE.finditer(text, start, end), strict=False):
         if text[fence.end() : fence.end() + 1] in ("{", "["):  # code may stand before the fence that holds the call
-            if _NAME_ALONE.fullmatch(text, start, fence.start()):
+            is_named = _NAME_ALONE.fullmatch(text, start, fence.start())
+            if is_named and not call_object(text, (fence.start(), end), [], labelled=False):
                 return None  # the name of a tool: the fence is its input
             start = fence.start()
             break

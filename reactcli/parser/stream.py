@@ -69,7 +69,7 @@ class StepStream:
         self._line_start = True
         self._lead = self._part = Part.THOUGHT if parser.policy.primed else Part.PREAMBLE
         self._closer: re.Pattern[str] | None = None
-        self._space = ""
+        self._space: list[str] = []
         """White space that is told only if text follows in the same part."""
         self._fenced = False
         self._json: list[str] | None = None
@@ -266,7 +266,7 @@ class StepStream:
     def _open(self, part: Part, at: int, closer: re.Pattern[str] | None) -> None:
         self._part, self._at, self._closer = part, at, closer
         self._acted = self._acted or part is Part.ACTION
-        self._space, self._fenced, self._json = "", False, None
+        self._space, self._fenced, self._json = [], False, None
         self._line_start = self._begun = False
 
     def _tell(self, text: str) -> None:
@@ -275,16 +275,16 @@ class StepStream:
         self._told += len(text)
         told = text.rstrip()
         if not told:
-            self._space += text if self._begun else ""
+            self._space += [text] if self._begun else []
             return
         if not self._begun:
             told = told.lstrip()
             self._json = [] if told[0] in "{[" else None
         elif self._space:
-            told = self._space + told
+            told = "".join(self._space) + told
         if self._json is not None:
             self._json.append(told)
-        self._begun, self._space = True, text[len(text.rstrip()) :]
+        self._begun, self._space = True, [text[len(text.rstrip()) :]]
         name = str(Part.FINAL_ANSWER if self._part is Part.ANSWER and not self._acted else self._part)
         if not self._events or self._events[-1][0] != name:
             self._events.append((name, []))

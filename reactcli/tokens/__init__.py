@@ -75,7 +75,7 @@ class Cut:
         self.turns = find_turns(text) if "<" in text or "[" in text else Turns()
         """A value ends where the next of them begins."""
         self.hidden: list[Span] = []
-        """Taken out of values, in order and apart: reasoning, headers of turns, the lines of a fence around a tag."""
+        """Taken out of values, in order and apart: reasoning, and headers of turns."""
         self._ends: dict[Span, int] = {}
         """Where values end whose ends took a second look, by where they seemed to stand."""
         self.fences: list[Fence] = []
@@ -154,9 +154,10 @@ def cut(text: str, dialect: Dialect = AUTO) -> Cut:
     if ("<" in text and "</" in text) or "<think" in text:
         reasoning = find_reasoning(text, found.notes)
         found.regions, found.reasoning, found.thinking = list(reasoning.outer), reasoning.outer, reasoning.inner
-    if found.turns.silent:
-        found.regions = merged([*found.regions, *found.turns.silent])
     found.hidden = found.regions
+    if found.turns.headers:
+        found.hidden = merged([*found.regions, *found.turns.hidden])
+        found.regions = merged([*found.regions, *found.turns.silent])
     if "```" in text or "~~~" in text:
         _set_fences_aside(found)
     if dialect is AUTO:
@@ -201,25 +202,14 @@ def _set_fences_aside(found: Cut) -> None:
     if inside and _holds_label(found, inside):
         found.window = inside
     found.fences = find_fences(text, found.window if found.window == inside else (start, len(text)), found.notes)
-    if len(found.fences) == 1 and _is_a_fenced_tag(found, found.fences[0]):
-        fence = found.fences[0]
-        lines = [(fence.start, fence.inner_start), (fence.inner_end, fence.end)]
-        found.hidden = found.regions = merged([*found.regions, *lines])
-    elif found.fences:
+    if found.fences:
         found.regions = merged([*found.regions, *((fence.start, fence.end) for fence in found.fences)])
-
-
-def _is_a_fenced_tag(found: Cut, fence: Fence) -> bool:
-    """The reply ends in a fence around a tag, and no label stands before it: behind one it may be an example."""
-    if not _opens_with_tag(found.text, fence.inner_start) or without_ends(found.text[fence.end :]).strip():
-        return False
-    return not _labels_within(found, (found.window[0], fence.start))
 
 
 def _holds_label(found: Cut, inside: Span) -> bool:
     """A line of a fence spells a label, or begins with a tag that stands for one."""
     start, end = inside
-    if _opens_with_tag(found.text, start) or _labels_within(found, inside):
+    if _opens_with_tag(found.text, found.past_hidden(start)) or _labels_within(found, inside):
         return True
     return any(found.text.find(f"\n{sign}", start, end) >= 0 for sign in _MARK_SIGNS)
 
@@ -251,6 +241,11 @@ def _guess(found: Cut) -> None:
             return
     if strong is not None and not (strong[0] is Part.ACTION and text.startswith("<", found.body(strong)[0])):
         return
+    if strong is None and text.startswith("{", found.past_hidden(found.window[0])):
+        found.pieces = json_pieces(found, labelled)  # what looks like a tag is in its strings
+        if found.pieces:
+            return
+        found.pieces = labelled
     fitting = [dialect for dialect in evident if not dialect.beside_labels]
     for dialect in fitting:
         pieces = mark_pieces(found, dialect, labelled)

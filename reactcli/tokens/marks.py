@@ -177,9 +177,10 @@ def _is_mentioned(text: str, match: re.Match[str], mark: Mark, close: int | None
     tag alone is the call).
     """
     at, body = match.span()
+    quoted = text[at - 1 : at] in ("`", '"') and at > 0
     if mark.part is not Part.ACTION or text[at] != "<" or text.startswith(("<|", "<｜"), at):
-        return text[at] == "<" and text[at - 1 : at] == "`"
-    if text[at - 1 : at] == "`" or (mark.body and not _body_pattern(mark.body).match(text, body)):
+        return quoted and text[at] == "<"
+    if quoted or (mark.body and not _body_pattern(mark.body).match(text, body)):
         return True
     if close is None or close - body > _SENTENCE or _BEFORE_TAG.search(text, max(0, at - _SENTENCE), at):
         return False

@@ -16,6 +16,7 @@ from reactcli.dialects.parts import Part
 from reactcli.loosejson import balanced_end
 from reactcli.patterns import pattern
 from reactcli.source import stripped
+from reactcli.tokens.regions import is_within
 from reactcli.tokens.tails import without_tokens
 
 TYPE_CHECKING = False
@@ -40,7 +41,7 @@ def json_pieces(found: Cut, labelled: list[Piece]) -> list[Piece]:
     pieces = [_shortened(piece, spans) for piece in labelled if not _covered(piece, spans)]
     pieces += [(Part.ACTION, start, start, end, "") for start, end in spans]
     pieces.sort(key=lambda piece: piece[1])
-    start = found.past_hidden(found.window[0])
+    start = found.past_hidden(found.turns.reply_start(found.window[0]))
     if pieces[0][0] is Part.ACTION and found.text[start : pieces[0][1]].strip():
         pieces.insert(0, (Part.THOUGHT, start, start, pieces[0][1], ""))
     return pieces
@@ -63,8 +64,9 @@ def _calls(found: Cut, *, is_transcript: bool, is_thought_first: bool) -> list[S
         if not is_transcript and spans and without_tokens(found.text[spans[-1][1] : found.window[1]]).strip():
             spans = []
     else:
-        spans = [(found.past_hidden(found.window[0]), found.window[1])]
+        spans = [(found.past_hidden(found.turns.reply_start(found.window[0])), found.window[1])]
     notes: list[Diagnostic] = []
+    spans = [span for span in spans if not is_within(found.turns.silent, span[0])]
     return [span for span in spans if call_object(found.text, span, notes, labelled=False) is not None]
 
 

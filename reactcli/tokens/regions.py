@@ -96,7 +96,9 @@ def outer_fence(text: str, start: int, end: int) -> Span | None:
             continue
         bare = not prefix.strip(" \t>")
         behind_label = prefix.rstrip(" \t*_`").endswith((":", "："))
-        if bare and (run.end() == end or text[run.end()].isspace()):
+        if bare and run.end() == end:
+            depth -= 1
+        elif bare and text[run.end()].isspace():
             depth += (
                 1
                 if depth == 1 and text[max(0, run.start() - _LINE_LIMIT) : run.start()].rstrip()[-1:] in (":", "：")

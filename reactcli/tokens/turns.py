@@ -1,4 +1,4 @@
-"""Turns of a chat template: the role headers between them are nobody's text, and a system's turn is the prompt.
+"""Turns of a chat template: the role headers between them are nobody's text, and only the model's own labels act.
 
     turn = (end of turn? begin of text?) header        header = `<|im_start|>user`, `[INST]`, `<｜Assistant｜>`, …
 
@@ -11,7 +11,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
+from reactcli.dialects import AUTO
+from reactcli.dialects.parts import Part
 from reactcli.patterns import pattern
+from reactcli.tokens.labels import labels_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,28 +28,30 @@ _TURN = pattern(
     r"|<start_of_turn>(?P<of>\w{1,20})|<\|(?P<bar>user|assistant|system)\|>|<｜(?P<wide>User|Assistant)｜>"
     r"|\[(?P<inst>/?INST)\])"
 )
+_RESULT = pattern(
+    r"\s*(?:<(?:tool_response|observation|information|function_results?)>|\[OBSERVATION\]|\[TOOL_RESULTS\])"
+)
 _SHOWS_LABELS = pattern(r"\n[^\w\n]{0,8}(?:Action|Final Answer)[ \t]{0,3}:", re.IGNORECASE)
 _ROLES = {"assistant": "model", "model": "model", "/inst": "model", "system": "system", "developer": "system"}
 
 
 class Turns:
-    __slots__ = ("answers", "headers", "roles", "silent")
+    __slots__ = ("headers", "hidden", "roles", "silent")
 
     def __init__(self) -> None:
         self.headers: list[Span] = []
         """With the token that ends the turn before."""
         self.roles: list[str] = []
         """Of each header: `model`, `system` or `user` (anybody else)."""
+        self.hidden: list[Span] = []
+        """What is nobody's value: the headers, and what a system says."""
         self.silent: list[Span] = []
-        """Where no label counts: the headers, and what a prompt says."""
-        self.answers = False
-        """The model has had a turn."""
+        """Where no label counts: the headers, and what anybody but the model says, unless it is a result."""
 
-    def is_prompt(self, text: str, end: int) -> bool:
-        """The turn before `end` is the user's first, and shows the model which labels to write."""
-        if self.answers or self.roles[-1:] != ["user"]:
-            return False
-        return _SHOWS_LABELS.search(text, self.headers[-1][1], end) is not None
+    def reply_start(self, start: int) -> int:
+        """Where the model's last turn begins; `start` if the model has none."""
+        ends = (end for (_, end), role in zip(self.headers[::-1], self.roles[::-1], strict=True) if role == "model")
+        return next(ends, start)
 
     def last(self, start: int, end: int) -> tuple[int, str]:
         """The end of the last header in a span, and its role; no role if there is none."""
@@ -66,14 +71,25 @@ def find_turns(text: str) -> Turns:
         role = _role(turn)
         answers = role == "model" and found.roles[-1:] == ["user"]
         if turn["end"] or turn["begin"] or answers or turn.start() == begin:
-            if found.roles[-1:] == ["system"] or found.is_prompt(text, turn.start()):
-                found.silent[-1] = (found.silent[-1][0], turn.end())
-            else:
-                found.silent.append(turn.span())
             found.headers.append(turn.span())
             found.roles.append(role)
-            found.answers = found.answers or role == "model"
+    stops = [*(start for start, _ in found.headers[1:]), len(text)]
+    for (start, end), role, stop in zip(found.headers, found.roles, stops, strict=False):
+        found.silent.append((start, end if role == "model" or _observes(text, end, stop) else stop))
+        found.hidden.append((start, stop if role == "system" else end))
     return found
+
+
+def _observes(text: str, start: int, end: int) -> bool:
+    """What a turn says is a result, or a question that shows no labels: then its labels count."""
+    if _RESULT.match(text, start, end):
+        return True
+    labels = labels_of(AUTO)
+    label = labels.here.match(text, start + len(text[start:end]) - len(text[start:end].lstrip()), end)
+    word = label and labels.word(label[2])
+    if word and word.part is Part.QUESTION:
+        return _SHOWS_LABELS.search(text, start, end) is None
+    return bool(word and word.part is Part.OBSERVATION)
 
 
 def _role(turn: re.Match[str]) -> str:
