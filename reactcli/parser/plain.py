@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _THOUGHT, _ACTION, _ACTION_INPUT, _FINAL_ANSWER = "Thought:", "\nAction:", "\nAction Input:", "\nFinal Answer:"
 _AT_LINE = labels_of(AUTO).at_line
+_NEAR = 500
+"""Characters in which most thoughts end."""
 _UNUSUAL_LINE = pattern(rf"\n(?:[^\w\n]|[\d_{EMOJI}])")
 """A line with anything but a letter at its start, as every decorated label has."""
 _RESERVED = {*TERMINAL, *NO_ACTION}
@@ -75,7 +77,8 @@ def _parts(text: str) -> tuple[str, str | None, str, int] | None:
     if not text.startswith(_THOUGHT) or _is_elsewhere(text):
         return None
     action = None
-    at = text.find(_ACTION)
+    near = text.find(_FINAL_ANSWER, 0, _NEAR)  # so that a long answer is not searched for an action
+    at = text.find(_ACTION, 0, near) if near >= 0 else text.find(_ACTION)
     if at >= 0:
         name_at = at + len(_ACTION)
         end = text.find(_ACTION_INPUT, name_at)
@@ -84,7 +87,7 @@ def _parts(text: str) -> tuple[str, str | None, str, int] | None:
             return None
         body = end + len(_ACTION_INPUT)
     else:
-        at = text.find(_FINAL_ANSWER)
+        at = near if near >= 0 else text.find(_FINAL_ANSWER)
         if at < 0:
             return None
         body = at + len(_FINAL_ANSWER)
@@ -129,7 +132,7 @@ def _is_odd(value: str) -> bool:
         return False
     if value[-1] in _ODD_ENDS:
         return True
-    line = value[value.rfind("\n") + 1 :].strip()
-    if len(line) > SHORT_LINE:
+    if len(value) > SHORT_LINE and "\n" not in value[-SHORT_LINE - 1 :]:
         return False
+    line = value[value.rfind("\n") + 1 :].strip()
     return line[:3].lower() in _STOP_BEGINS or is_separator(line, last=False)
