@@ -19,17 +19,9 @@ if TYPE_CHECKING:
     from reactcli.source import Span
 
 NAME_KEYS = (
-    "action",
-    "tool",
-    "tool_name",
-    "name",
-    "function",
-    "api_name",
-    "command_name",
-    "command",
-    "request",
+    "action", "tool", "tool_name", "name", "function", "api_name", "command_name", "command", "request",
     "next_tool_name",
-)
+)  # fmt: skip
 INPUT_KEYS = (
     "action_input", "tool_input", "arguments", "parameters", "args", "input", "action_variables", "params", "kwargs",
     "next_tool_args",
@@ -229,13 +221,8 @@ def answer_of(text: str, span: Span | None, written: str | None) -> str:
     keyword = _KEYWORD_ANSWER.match(raw)
     if keyword:
         raw = raw[keyword.end() :].strip()
-    if (
-        written is None
-        and len(raw) > 1
-        and raw[0] == raw[-1]
-        and raw[0] in "\"'"
-        and raw[0] not in raw[1:-1].replace(f"\\{raw[0]}", "")
-    ):
+    is_quoted = written is None and len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "\"'"
+    if is_quoted and raw[0] not in raw[1:-1].replace(f"\\{raw[0]}", ""):
         decoded = read_value(raw, 0, len(raw)).value
         raw = decoded if isinstance(decoded, str) else raw[1:-1]
     return plain_lines(raw)

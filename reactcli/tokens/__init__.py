@@ -23,7 +23,7 @@ from reactcli.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from reactcli.diagnostics import Diagnostic
     from reactcli.source import Span
@@ -196,8 +196,7 @@ def _tiled(marked: list[tuple[int, int, Part]], found: Cut) -> Iterator[Token]:
 def _set_fences_aside(found: Cut) -> None:
     """Labels inside a closed fence do not count, unless the fence is around the whole reply (R5)."""
     text = found.text
-    start = found.past_hidden(found.window[0])
-    start += len(text[start:]) - len(text[start:].lstrip())
+    start = stripped(text, found.past_hidden(found.window[0]), len(text))[0]
     inside = outer_fence(text, start, len(without_ends(text)))
     if inside and _holds_label(found, inside):
         found.window = inside
@@ -208,17 +207,15 @@ def _set_fences_aside(found: Cut) -> None:
 
 def _holds_label(found: Cut, inside: Span) -> bool:
     """A line of a fence spells a label, or begins with a tag that stands for one."""
-    start, end = inside
-    if _opens_with_tag(found.text, found.past_hidden(start)) or _labels_within(found, inside):
-        return True
-    return any(found.text.find(f"\n{sign}", start, end) >= 0 for sign in _MARK_SIGNS)
-
-
-def _labels_within(found: Cut, span: Span) -> bool:
+    text, (start, end) = found.text, inside
     labels = labels_of(found.dialect)
-    first = labels.here.match(found.text, *span)
-    lines = labels.at_line.finditer(found.text, *span)
-    return any(labels.word(line[2]) for line in ([first, *lines] if first else lines))
+    first = labels.here.match(text, start, end)
+    lines = labels.at_line.finditer(text, start, end)
+    if any(labels.word(line[2]) for line in ([first, *lines] if first else lines)):
+        return True
+    return _opens_with_tag(text, found.past_hidden(start)) or any(
+        text.find(f"\n{sign}", start, end) >= 0 for sign in _MARK_SIGNS
+    )
 
 
 def _opens_with_tag(text: str, start: int) -> bool:
@@ -232,30 +229,34 @@ def _guess(found: Cut) -> None:
     evident = _evident(text)
     found.pieces = labelled = label_pieces(found)
     strong = next((piece for piece in labelled if piece[0] in STRONG), None)
-    fitting = [dialect for dialect in evident if dialect.beside_labels]
-    for dialect in fitting:
-        pieces = mark_pieces(found, dialect, labelled)
-        if any(piece[0] in STRONG or (dialect.sure and not strong) for piece in pieces):
-            found.dialect, found.pieces = dialect, pieces
-            _report_tie(found, fitting)
-            return
+    beside = [dialect for dialect in evident if dialect.beside_labels]
+    if _marked(found, beside, labelled, lambda dialect, piece: piece[0] in STRONG or (dialect.sure and not strong)):
+        return
     if strong is not None and not (strong[0] is Part.ACTION and text.startswith("<", found.body(strong)[0])):
         return
-    if strong is None and text.startswith("{", found.past_hidden(found.window[0])):
-        found.pieces = json_pieces(found, labelled)  # what looks like a tag is in its strings
-        if found.pieces:
-            return
-        found.pieces = labelled
-    fitting = [dialect for dialect in evident if not dialect.beside_labels]
+    is_object = strong is None and text.startswith("{", found.past_hidden(found.window[0]))
+    if is_object and (pieces := json_pieces(found, labelled)):  # what looks like a tag is in its strings
+        found.pieces = pieces
+        return
+    others = [dialect for dialect in evident if not dialect.beside_labels]
+    # `Action: <tool_call>{…}` is what the tag says; a tag further on does not count beside labels
+    if _marked(
+        found, others, labelled, lambda _, piece: piece[0] in STRONG and (strong is None or piece[1] == strong[1])
+    ):
+        return
+    if strong is None:
+        found.pieces = (not is_object and json_pieces(found, labelled)) or inline_pieces(found, labelled)
+
+
+def _marked(found: Cut, fitting: list[Dialect], labelled: list[Piece], tells: Callable[[Dialect, Piece], bool]) -> bool:
+    """Takes the pieces of the first dialect of which one tells that it is spoken here."""
     for dialect in fitting:
         pieces = mark_pieces(found, dialect, labelled)
-        # `Action: <tool_call>{…}` is what the tag says; a tag further on does not count beside labels
-        if any(piece[0] in STRONG and (strong is None or piece[1] == strong[1]) for piece in pieces):
+        if any(tells(dialect, piece) for piece in pieces):
             found.dialect, found.pieces = dialect, pieces
             _report_tie(found, fitting)
-            return
-    if strong is None:
-        found.pieces = json_pieces(found, labelled) or inline_pieces(found, labelled)
+            return True
+    return False
 
 
 def _report_tie(found: Cut, fitting: list[Dialect]) -> None:

@@ -15,7 +15,7 @@ from reactcli.diagnostics import diagnose
 from reactcli.dialects.parts import Part, folded
 from reactcli.loosejson import balanced_end
 from reactcli.patterns import pattern
-from reactcli.tokens.labels import BULLETS, EMPHASIS, labels_of
+from reactcli.tokens.labels import BULLETS, EMPHASIS, SENTENCE_ENDS, labels_of
 from reactcli.tokens.regions import is_within
 
 TYPE_CHECKING = False
@@ -249,7 +249,7 @@ def inline_pieces(found: Cut, pieces: list[Piece]) -> list[Piece]:
     begins = bool(pieces) and not found.text[found.window[0] : pieces[0][1]].strip()
     inputs = [
         piece
-        for piece, before in pairwise(sorted([*pieces, *marks], key=lambda one: -one[1]))
+        for before, piece in pairwise(sorted([*pieces, *marks], key=lambda one: one[1]))
         if piece[0] is Part.ACTION_INPUT and (begins or _ends_sentence(found.text, before[1]))
     ]
     acts = sorted({*marks, *inputs}, key=lambda mark: mark[1])
@@ -267,7 +267,7 @@ def inline_pieces(found: Cut, pieces: list[Piece]) -> list[Piece]:
 
 
 def _ends_sentence(text: str, at: int) -> bool:
-    return text[max(0, at - _SHORT) : at].rstrip()[-1:] in (*".!?:;", *"。！？：；…")
+    return text[max(0, at - _SHORT) : at].rstrip()[-1:] in (*".!?:;：", *SENTENCE_ENDS)
 
 
 def _inline_marks(found: Cut, pieces: list[Piece]) -> Iterator[Piece]:

@@ -82,7 +82,7 @@ class _Bodies:
         value_end = self._value_end(opening.end())
         if not mark.closes:
             return None, value_end
-        return self._after(mark.closes.format(tag=opening[0][1:-1]), value_end), value_end
+        return self._after(_closer(mark, opening), value_end), value_end
 
     def _after(self, closer: str, at: int) -> int | None:
         place = self.next.get(closer, -2)
@@ -100,6 +100,11 @@ class _Bodies:
         if value_end is None:
             self.wasted += self.end - body
         return value_end or body
+
+
+def _closer(mark: Mark, opening: re.Match[str]) -> str:
+    """The text that closes what a match opened."""
+    return mark.closes.format(tag=opening[0][1:-1])
 
 
 def mark_pieces(found: Cut, dialect: Dialect, labelled: list[Piece]) -> list[Piece]:
@@ -160,7 +165,7 @@ def _opened(found: Cut, marks: Marks, values: list[Span]) -> tuple[list[Piece], 
         if _is_mentioned(text, match, mark, close):
             continue
         if close is None and not following:
-            close = _half_closed(text, body, end, mark.closes.format(tag=match[0][1:-1]))
+            close = _half_closed(text, body, end, _closer(mark, match))
         stop = close
         if stop is None:
             further = following.start() if following and (not nested or _same(marks, following, mark)) else end
@@ -187,7 +192,7 @@ def _is_mentioned(text: str, match: re.Match[str], mark: Mark, close: int | None
     if not mark.tool and not (mark.body and text[body:close].lstrip()[:1].isalnum()):
         return False
     line = _LINE.match(text, body, close + _SENTENCE)
-    behind = close + len(mark.closes.format(tag=match[0][1:-1]))
+    behind = close + len(_closer(mark, match))
     rest = text[behind : line.end()] if line else ""
     return not rest.lstrip().startswith("<") and any(character.isalnum() for character in rest)
 

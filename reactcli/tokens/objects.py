@@ -8,7 +8,7 @@ What is a call object is decided in `actions.blobs`; an object that names no too
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 
 from reactcli.actions.blobs import call_object
 from reactcli.dialects import DIALECTS
@@ -38,7 +38,7 @@ def json_pieces(found: Cut, labelled: list[Piece]) -> list[Piece]:
     if not spans:
         return []
     found.dialect = DIALECTS.get("json")
-    pieces = [_shortened(piece, spans) for piece in labelled if not _covered(piece, spans)]
+    pieces = [_shortened(piece, spans) for piece in labelled if not is_within(spans, piece[1])]
     pieces += [(Part.ACTION, start, start, end, "") for start, end in spans]
     pieces.sort(key=lambda piece: piece[1])
     start = found.past_hidden(found.turns.reply_start(found.window[0]))
@@ -104,8 +104,3 @@ def _shortened(piece: Piece, spans: list[Span]) -> Piece:
     part, start, body, end, name = piece
     index = bisect_left(spans, (body, 0))
     return part, start, body, min(end, spans[index][0]) if index < len(spans) else end, name
-
-
-def _covered(piece: Piece, spans: list[Span]) -> bool:
-    index = bisect_right(spans, piece[1], key=lambda span: span[0]) - 1
-    return index >= 0 and piece[1] < spans[index][1]

@@ -72,15 +72,14 @@ def find_reasoning(text: str, notes: list[Diagnostic]) -> Reasoning:
 class Fence:
     """A closed fence: `start` to `end` with its marks, `inner_start` to `inner_end` between them, `word` its info."""
 
-    __slots__ = ("behind_label", "end", "inner_end", "inner_start", "start", "word")
+    __slots__ = ("end", "inner_end", "inner_start", "start", "word")
 
-    def __init__(self, opening: re.Match[str], inner_start: int, closing: re.Match[str], *, behind_label: bool) -> None:
+    def __init__(self, opening: re.Match[str], inner_start: int, closing: re.Match[str]) -> None:
         self.start = opening.start()
         self.inner_start = inner_start
         self.inner_end = closing.start()
         self.end = closing.end()
         self.word = opening.string[opening.end() : inner_start].strip()
-        self.behind_label = behind_label
 
 
 def outer_fence(text: str, start: int, end: int) -> Span | None:
@@ -99,11 +98,8 @@ def outer_fence(text: str, start: int, end: int) -> Span | None:
         if bare and run.end() == end:
             depth -= 1
         elif bare and text[run.end()].isspace():
-            depth += (
-                1
-                if depth == 1 and text[max(0, run.start() - _LINE_LIMIT) : run.start()].rstrip()[-1:] in (":", "：")
-                else -1
-            )
+            before = text[max(0, run.start() - _LINE_LIMIT) : run.start()].rstrip()
+            depth += 1 if depth == 1 and before.endswith((":", "：")) else -1
         elif bare or (behind_label and opening[0] not in text[run.end() : _line_end(text, run.end()) or end]):
             depth += 1
         if not depth:
@@ -127,7 +123,7 @@ def _paired(text: str, window: Span, *, nesting: bool) -> tuple[list[Fence], re.
     """The closed fences, and the opening of one that nothing closes."""
     fences: list[Fence] = []
     opening: re.Match[str] | None = None
-    inner_start, behind_label, depth = 0, False, 0
+    inner_start, depth = 0, 0
     for run in _FENCE_RUN.finditer(text, *window):
         prefix = _line_before(text, run.start())
         if prefix is None:
@@ -136,7 +132,7 @@ def _paired(text: str, window: Span, *, nesting: bool) -> tuple[list[Fence], re.
         if opening is None:
             line_end = _line_end(text, run.end())
             if line_end and (bare or prefix.rstrip(" \t*").endswith((":", "："))):
-                opening, inner_start, behind_label = run, line_end, not bare
+                opening, inner_start = run, line_end
         elif not bare or not run[0].startswith(opening[0]):
             continue
         elif text[run.end() : run.end() + 1] not in " \t\r\n<":
@@ -144,7 +140,7 @@ def _paired(text: str, window: Span, *, nesting: bool) -> tuple[list[Fence], re.
         elif depth:
             depth -= 1
         else:
-            fences.append(Fence(opening, inner_start, run, behind_label=behind_label))
+            fences.append(Fence(opening, inner_start, run))
             opening = None
     return fences, opening
 

@@ -6,14 +6,14 @@ import re
 
 from reactcli.patterns import pattern
 from reactcli.source import rstripped
+from reactcli.tokens.labels import SGR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from reactcli.source import Span
 
 _TOKEN = pattern(
-    r"<\|[^<>|\n]{1,40}\|>|<｜[^<>｜\n]{1,40}｜>|</s>|</>|<eoa>|<eos>|<end_of_turn>|<end_(?:code|action)>|"
-    r"\x1b\[[\d;]{0,20}m",
+    r"<\|[^<>|\n]{1,40}\|>|<｜[^<>｜\n]{1,40}｜>|</s>|</>|<eoa>|<eos>|<end_of_turn>|<end_(?:code|action)>|" + SGR,
     re.IGNORECASE,
 )
 _SEPARATOR = pattern(
@@ -24,8 +24,8 @@ _SEPARATOR = pattern(
 )
 _RULE = pattern(r"-{3,}|\*{3,}|_{3,}|={3,}")
 _EMPHASIS_BEFORE = pattern(r"[^\w*_`]*+([*_`]{1,3})(?=\w)")
-COLOUR = pattern(r"\x1b\[[\d;]{0,20}m")
-_COLOURS = pattern(r"(?:\x1b\[[\d;]{0,20}m|\s)*+")
+COLOUR = pattern(SGR)
+_COLOURS = pattern(rf"(?:{SGR}|\s)*+")
 _TOKEN_LIMIT = 48
 SHORT_LINE = 40
 """Characters of the longest stop line or separator."""

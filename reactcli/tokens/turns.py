@@ -14,6 +14,7 @@ from bisect import bisect_left
 from reactcli.dialects import AUTO
 from reactcli.dialects.parts import Part
 from reactcli.patterns import pattern
+from reactcli.source import stripped
 from reactcli.tokens.labels import labels_of
 
 TYPE_CHECKING = False
@@ -66,7 +67,7 @@ def find_turns(text: str) -> Turns:
     found = Turns()
     if not any(sign in text for sign in _SIGNS):
         return found
-    begin = len(text) - len(text.lstrip())
+    begin = stripped(text, 0, len(text))[0]
     for turn in _TURN.finditer(text):
         role = _role(turn)
         answers = role == "model" and found.roles[-1:] == ["user"]
@@ -85,7 +86,7 @@ def _observes(text: str, start: int, end: int) -> bool:
     if _RESULT.match(text, start, end):
         return True
     labels = labels_of(AUTO)
-    label = labels.here.match(text, start + len(text[start:end]) - len(text[start:end].lstrip()), end)
+    label = labels.here.match(text, stripped(text, start, end)[0], end)
     word = label and labels.word(label[2])
     if word and word.part is Part.QUESTION:
         return _SHOWS_LABELS.search(text, start, end) is None
